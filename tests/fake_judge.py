@@ -19,6 +19,7 @@ JUDGES = (
     "json-wrong-fields",
     "json-no-usage",
     "json-length",
+    "json-window",
     "json-filter",
     "json-refusal",
     "json-tool-call",
@@ -54,7 +55,7 @@ def content_of(name: str, attempt: int, right: str, key: str) -> str | None:
             return "{ verdict: maybe"
         case "json-wrong-fields":
             return '{"verdict": 7}'
-        case "json-length":
+        case "json-length" | "json-window":
             return right[:5]
         case "json-deep":
             return '{"a":' * 30_000
@@ -86,9 +87,12 @@ def judged(name: str, body: dict[str, Any], attempt: int, judge: Callable[[dict[
         message["refusal"] = "I cannot help with that."
     if name == "json-tool-call":
         message["tool_calls"] = [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
-    reason = {"json-length": "length", "json-filter": "content_filter", "json-tool-call": "tool_calls"}.get(name, "stop")
+    reason = {"json-length": "length", "json-window": "length", "json-filter": "content_filter", "json-tool-call": "tool_calls"}.get(
+        name, "stop"
+    )
     reply: dict[str, Any] = {"id": "x", "object": "chat.completion", "created": 0, "model": "fake-judge-1"}
     reply["choices"] = [] if name == "json-no-choices" else [{"index": 0, "message": message, "finish_reason": reason}]
     if name != "json-no-usage":
-        reply["usage"] = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+        written = body["max_tokens"] if name == "json-length" else 20
+        reply["usage"] = {"prompt_tokens": 100, "completion_tokens": written, "total_tokens": 100 + written}
     return JSONResponse(reply)

@@ -11,20 +11,21 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
 from ctxasm.answering.prompts import GROUNDED, PromptChoice, SettledChoice, build_messages
+from ctxasm.answering.sent_tokens import LENGTH_REACHED, SentTokens, cut_note, length_note, sent_tokens, window_sizes_line
 from ctxasm.citations.markers import MarkerEvent, MarkerParser, ResolvedMarker, resolve
-from ctxasm.model.errors import InvalidInput, ModelUnavailable
-from ctxasm.model.messages import AnswerModel, Cancel, Message
+from ctxasm.model.errors import InvalidInput, ModelUnavailable, WindowExceeded
+from ctxasm.model.messages import AnswerModel, Cancel, Message, ModelReply, ReportsUsage, Usage
 from ctxasm.model.ports import Clock
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Channel
 from ctxasm.text.formats import expects_markers
 from ctxasm.text.language import Language
 from ctxasm.text.refusals import NOTHING_FOUND
+from ctxasm.text.tokens import open_counter
 
 __all__ = ["NOTHING_FOUND", "AnswerEvent", "AnswerResult", "AnswerStream", "Marked", "Piece", "answer", "ask"]
 
 _NOTES = {
-    "length": "The answer reached the maximum answer length and stops there; raise it for the rest.",
     "content_filter": "The model's content filter ended the answer.",
     "cancelled": "Stopped on request.",
 }
@@ -51,7 +52,8 @@ class AnswerResult:
 
     `listed` are entries of a source list in the answer, which cite no claim. `called` is False for an empty context.
     `marked` is False where no markers were asked for (a spoken answer, a format without numbers): then there are neither
-    markers nor listed entries, and every block is a source. `choice` and `language` are those of the prompt.
+    markers nor listed entries, and every block is a source. `choice` and `language` are those of the prompt. `sent` is what a language
+    model was sent, in tokens; `caution` says of a whole answer that its server seems not to have read all of that.
     """
 
     text: str
@@ -69,6 +71,8 @@ class AnswerResult:
     marked: bool = True
     choice: PromptChoice = GROUNDED
     language: Language = "nl"
+    sent: SentTokens | None = None
+    caution: str | None = None
 
 
 AnswerEvent = Piece | Marked | AnswerResult
@@ -134,6 +138,7 @@ def _events(
         return
     sent = build_messages(assembly, choice) if messages is None else tuple(messages)
     stream = model.stream(sent, assembly=assembly, temperature=temperature, max_tokens=max_tokens, cancel=cancel)
+    beyond: WindowExceeded | None = None
     try:
         for text in stream:
             reading.first_piece_ms = (clock() - started) * 1000 if reading.first_piece_ms is None else reading.first_piece_ms
@@ -141,13 +146,26 @@ def _events(
             yield Piece(text, reading.decided)
             if markers:
                 yield Marked(markers)
+    except WindowExceeded as failure:
+        beyond = failure
     except ModelUnavailable as failure:
         reading.error = str(failure)
     finally:
         stream.close()
     if last := reading.finish():
         yield Marked(last)
-    yield reading.result(stream.finish_reason, (clock() - started) * 1000)
+    elapsed_ms = (clock() - started) * 1000
+    if model.is_language_model:
+        counted = Usage(beyond.prompt, 0) if beyond is not None and beyond.prompt is not None else _usage(stream)
+        reading.sent = sent_tokens(sent, open_counter(assembly.encoding))._replace(server=counted)
+        if beyond is not None:
+            window = assembly.zones.window if assembly.zones is not None else None
+            reading.error = f"{beyond} ({window_sizes_line(reading.sent, max_tokens, window)})"
+    yield reading.result(stream.finish_reason, elapsed_ms, max_tokens)
+
+
+def _usage(stream: ModelReply) -> Usage | None:
+    return stream.usage if isinstance(stream, ReportsUsage) else None
 
 
 class _Reading:
@@ -162,6 +180,7 @@ class _Reading:
         self.decided = 0
         self.first_piece_ms: float | None = None
         self.error: str | None = None
+        self.sent: SentTokens | None = None
 
     def feed(self, text: str) -> tuple[ResolvedMarker, ...]:
         """The markers that became certain with this piece."""
@@ -182,10 +201,12 @@ class _Reading:
         self._found += resolved
         return resolved
 
-    def result(self, reason: str | None, elapsed_ms: float) -> AnswerResult:
+    def result(self, reason: str | None, elapsed_ms: float, max_tokens: int) -> AnswerResult:
         """The answer as it stands, with why it is not whole where it is not."""
-        note = None if self.error else _NOTES.get(reason or "")
         text = "".join(self._plain) if self._parser is None else self._parser.text
+        note = None if self.error else _NOTES.get(reason or "")
+        if reason == "length" and not self.error:
+            note = LENGTH_REACHED if self.sent is None else length_note(self.sent, max_tokens, open_counter(self.sent.encoding).count(text))
         return self._made(text, elapsed_ms, note)
 
     def uncalled(self, elapsed_ms: float) -> AnswerResult:
@@ -209,6 +230,8 @@ class _Reading:
             marked=self._parser is not None,
             choice=self._settled.choice,
             language=self._settled.language,
+            sent=self.sent,
+            caution=cut_note(self.sent) if self.sent is not None and self.error is None else None,
         )
 
 

@@ -288,9 +288,10 @@ def ask(
     return run(assembly, chosen, choice or GROUNDED, temperature=temperature, max_tokens=max_tokens, cancel=cancel)
 
 
-def check(assembly: Assembly, answer: str, scorer: Scorer | str | None = None) -> CheckedAnswer:
+def check(assembly: Assembly, answer: str, scorer: Scorer | str | None = None, *, cut: bool = False) -> CheckedAnswer:
     """Check every claim and every citation of an answer against the context that it was given.
 
+    `cut`: the answer broke off (`not result.complete`), so that a sentence without an end is no claim.
     `scorer` is one, or a name: lexical (the default, which needs no model), embedding, nli, llm. `to_dict()` of the result is the JSON
     of docs/reference/answer-json.md. Raises InvalidInput for a scorer that cannot be had, ModelUnavailable where its model fails.
     """
@@ -299,7 +300,7 @@ def check(assembly: Assembly, answer: str, scorer: Scorer | str | None = None) -
     from ctxasm.config import read_config
 
     named = "lexical" if scorer is None else scorer
-    return run(assembly, answer, open_scorer(named, read_config()) if isinstance(named, str) else named, likeness=open_likeness())
+    return run(assembly, answer, open_scorer(named, read_config()) if isinstance(named, str) else named, cut=cut, likeness=open_likeness())
 
 
 def why(

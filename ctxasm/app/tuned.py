@@ -13,6 +13,7 @@ from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
     from ctxasm.answering.prompts import PromptChoice
+    from ctxasm.answering.sent_tokens import SentTokens
     from ctxasm.app.workbench import Workbench
     from ctxasm.assembly.budget.values import Weights
     from ctxasm.assembly.extracts import Compressor
@@ -210,6 +211,10 @@ class AnswerWorkbench:
     def counter(self, encoding: str) -> TokenCounter:
         """See `AnswerTools`."""
         return self.workbench.counter(encoding)
+
+    def learn(self, model: str, sent: SentTokens | None) -> None:
+        """See `AnswerTools`."""
+        self.workbench.zones.ratios.learn(model, sent)
 
 
 def answer_desk(

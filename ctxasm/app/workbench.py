@@ -48,7 +48,7 @@ class Workbench:
 
     def __init__(self, config: Config, store: DatasetStore | None = None) -> None:
         self.config = config
-        self.zones = ZonePlanner(config.model_windows)
+        self.zones = ZonePlanner(config.model_windows, config.llm_model, lambda: self.store)
         self._store = store
         self._lock = Lock()
         self._handles: dict[str, Dataset] = {}

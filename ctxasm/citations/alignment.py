@@ -59,7 +59,7 @@ def check_answer(
     start = clock()
     marked = marked and not voice
     markers, claims = _read(answer, grounds, marked, reading)
-    claims = claims[:-1] if cut and claims and _is_torn(answer, claims[-1]) else claims
+    claims = claims[:-1] if cut and claims and _is_torn(answer, claims[-1], markers) else claims
     judged = [claim for claim in claims if (claim.states or claim.cited) and not _declines(claim)]
     bench = _bench(judged, grounds, scorer, markers, question, cancel)
     found = [with_dispute(judge(claim, at, bench, marked=marked), at, bench) for at, claim in enumerate(judged)]
@@ -130,9 +130,11 @@ def _says_enough(checked: CheckedClaim) -> bool:
     return checked.claim.states or checked.verdict not in ("partly", "unsupported", "elsewhere", "prefix_only")
 
 
-def _is_torn(answer: str, claim: Claim) -> bool:
-    """Whether a sentence at the end of an answer stops without an end."""
-    return not claim.markers and not answer[claim.start : claim.end].rstrip('*_)"”’ ').endswith((".", "!", "?", "…"))
+def _is_torn(answer: str, claim: Claim, markers: Sequence[ResolvedMarker]) -> bool:
+    """Whether a sentence at the end of an answer stops without an end: a full stop, or a marker behind all that it says."""
+    ends = [markers[position].marker.end for position in claim.markers]
+    rest = answer[max([claim.start, *ends]) : max([claim.end, *ends])].rstrip('*_)"”’| ')
+    return not rest.endswith((".", "!", "?", "…")) and (not ends or any(map(str.isalnum, rest)))
 
 
 def _bench(

@@ -22,7 +22,7 @@ from ctxasm.citations.inherited import inherit
 from ctxasm.citations.markers import MarkerEvent
 from ctxasm.citations.plain_text import STAND_IN, Plain, read_plain
 from ctxasm.citations.small_talk import is_small_talk
-from ctxasm.citations.spoken_text import spoken
+from ctxasm.citations.spoken_text import only_leads, spoken
 from ctxasm.text.abbreviations import BEGINNERS
 from ctxasm.text.sentences import sentence_spans
 
@@ -154,7 +154,7 @@ def _kind_of(text: str, part: Part) -> ClaimKind:
     mark = text.rstrip(_CLOSERS)[-1:]
     if mark in ("?", "？", "؟"):
         return "question"
-    if mark in (":", "："):
+    if mark in (":", "：") or only_leads(text):
         return "lead_in"
     return "item" if part.kind == "item" else "sentence"
 

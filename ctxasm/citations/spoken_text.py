@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from itertools import islice, takewhile
 
+from ctxasm.citations.declined import is_declined
 from ctxasm.citations.plain_text import SOURCE_NOUN, STAND_IN, Plain
 from ctxasm.text.markers.forms import MarkerForm, MarkerScanner
 
@@ -33,6 +34,21 @@ _ATTRIBUTION = re.compile(
     rf"|,?\s*\b{_SAYS_SO}{STAND_IN}(?=\W*\Z)",
     re.IGNORECASE,
 )
+_QUESTION = r"(?:(?:to|auf|op) (?:the|your|this|ihre|deine|diese|die|uw|je|jouw|deze|de) (?:question|frage|vraag) )?"
+_IN_SHORT = (
+    r"(?:in (?:short|brief|summary|conclusion)|to (?:sum up|answer (?:the|your|this) question)|kort(?:om| gezegd| samengevat)|samengevat|"
+    r"om (?:de|uw|je|jouw|deze) vraag te beantwoorden|kurz (?:gesagt|zusammengefasst)|zusammenfassend|"
+    r"um (?:die|ihre|deine|diese) frage zu beantworten)"
+)
+_HOW = r"(?:(?:final|correct|right|short|brief|direct|simple|best|definitieve|juiste|korte|richtige|kurze|endgültige) )?"
+_LEAD = re.compile(
+    rf"\A(?:(?:so|thus|therefore|hence|dus|daarom|also|daher|somit)\b,? )?(?:{_IN_SHORT} ?[:,]|"
+    rf"(?:(?:the|my|het|mijn|die|meine) )?{_HOW}(?:answers?|antwoord(?:en)?|antwort(?:en)?) ?{_QUESTION}"
+    rf"(?:(?:is|are|would be|zijn|luidt|ist|sind|lautet|wäre)(?![^\W{STAND_IN}]) ?{STAND_IN}? ?(?::|(?:that|dat|dass)\b|(?=\S)|\Z)"
+    rf"|{STAND_IN}? ?:)) ?",
+    re.IGNORECASE,
+)
+"""`The answer is:`, `Kort gezegd,`: what says that an answer follows is no part of it."""
 ATTRIBUTED = re.compile(rf"(?:\A|[^\w{STAND_IN}]){_BY}\Z", re.IGNORECASE)
 """What only introduces the marker behind it."""
 _EMPTY = re.compile(r"\(\s*[,;]?\s*\)|\[\s*\]|（\s*）")
@@ -48,7 +64,16 @@ def spoken(plain: Plain, start: int, end: int) -> str:
         pieces += [plain.text[at:place], STAND_IN]
         at = place + (1 if plain.text[place : place + 1] == STAND_IN else 0)
     marked = " ".join("".join([*pieces, plain.text[at:end]]).split())
-    return unmarked(_tidy(_ATTRIBUTION.sub("", marked)) or _tidy(marked))
+    said = _ATTRIBUTION.sub("", marked)
+    if (lead := _LEAD.match(said)) and not is_declined(_tidy(marked)):  # "The answer is not in the sources" says it as a whole
+        said = said[lead.end() :]
+    return unmarked(_tidy(said) or _tidy(marked))
+
+
+def only_leads(text: str) -> bool:
+    """Whether a sentence only says that an answer follows."""
+    lead = _LEAD.match(text)
+    return lead is not None and not any(map(str.isalnum, text[lead.end() :]))
 
 
 def unmarked(text: str) -> str:

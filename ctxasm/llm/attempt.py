@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, Protocol
 
 from ctxasm.llm.endpoint import Endpoint
-from ctxasm.llm.failures import Failure, chain, of_connection, of_content, of_status, of_stream_error, too_slow
+from ctxasm.llm.failures import USAGE_OPTION, Failure, chain, of_connection, of_content, of_status, of_stream_error, too_slow
 from ctxasm.llm.pieces import Produce
 from ctxasm.llm.secrecy import Veil, out_of_logs
 from ctxasm.llm.surrogates import Halves
@@ -62,7 +62,7 @@ class _Item(NamedTuple):
 
 def without(request: Request, setting: str | None) -> Request | None:
     """The request for a model that refused `setting`, or None where nothing can be changed."""
-    if setting not in ("max_tokens", "temperature") or setting not in request:
+    if setting not in ("max_tokens", "temperature", USAGE_OPTION) or setting not in request:
         return None
     changed = {name: value for name, value in request.items() if name != setting}
     return {**changed, "max_completion_tokens": request["max_tokens"]} if setting == "max_tokens" else changed
@@ -152,6 +152,8 @@ class _Attempt:
                     continue
                 item = self._late(bool(arrived))
             if item.kind == "end":
+                if not self._reply.is_finished and (body := self._line.stated_error) is not None:
+                    raise of_stream_error(self._endpoint, body, bool(arrived))
                 return self._reply.ended(bool(arrived), self._line.said_done)
             if item.failure is not None:
                 raise item.failure

@@ -15,10 +15,10 @@ from ctxasm.llm.attempt import Request, attempts, without
 from ctxasm.llm.endpoint import Endpoint
 from ctxasm.llm.failures import Failure, empty_answer, json_object, of_finish, plain, too_many_chars
 from ctxasm.llm.json_reply import NotValid, object_in
-from ctxasm.llm.pieces import Pieces
+from ctxasm.llm.pieces import Pieces, usage_in
 from ctxasm.llm.secrecy import redacted, shares
 from ctxasm.llm.surrogates import joined
-from ctxasm.model.errors import ModelUnavailable
+from ctxasm.model.errors import ModelUnavailable, WindowExceeded
 from ctxasm.model.messages import Cancel, Message
 
 FORMS = ("json_schema", "json_object", "text")
@@ -70,7 +70,7 @@ def complete_json(
         else:
             return Completion(data, spent.tokens_in, spent.tokens_out, reply.model, spent.calls, spent.counted)
         if reply.reason == "length":
-            raise ModelUnavailable(f"{_name(endpoint)} reached {max_tokens} tokens before its JSON was complete: raise the maximum")
+            raise _incomplete(endpoint, reply.usage, max_tokens)
         again = f"That does not fit: {problem}. Reply with the corrected JSON object and nothing else."
         sent = [*messages, Message("assistant", reply.text[:_QUOTED]), Message("user", again)]
     raise ModelUnavailable(f"{_name(endpoint)} gave no JSON that fits, twice ({plain(problem, 120)}): choose another model")
@@ -78,6 +78,14 @@ def complete_json(
 
 def _name(endpoint: Endpoint) -> str:
     return f"{endpoint.model} at {endpoint.host}"
+
+
+def _incomplete(endpoint: Endpoint, usage: _Usage, max_tokens: int) -> ModelUnavailable:
+    """Which of the two limits ended a reply: that of the answer, or, where it had not come so far, the window."""
+    if usage.counted and usage.tokens_out < max_tokens:
+        full = f"{usage.tokens_in:,} tokens of prompt and {usage.tokens_out:,} of its reply fill the window"
+        return WindowExceeded(f"{_name(endpoint)} could not complete its JSON: {full}: send less, or choose a model with a larger one")
+    return ModelUnavailable(f"{_name(endpoint)} reached {max_tokens} tokens before its JSON was complete: raise the maximum")
 
 
 class _Usage(NamedTuple):
@@ -174,11 +182,8 @@ class _Whole:
         model = body.get("model")
         is_told = isinstance(model, str) and not shares(model, self._endpoint.api_key)
         self.model = (plain(str(model), 100) if is_told else "") or self._endpoint.model
-        usage = body.get("usage")
-        told = [usage.get(name) if isinstance(usage, dict) else None for name in ("prompt_tokens", "completion_tokens")]
-        counts = [count for count in told if isinstance(count, int) and not isinstance(count, bool) and 0 <= count < 10**9]
-        if len(counts) == 2:
-            self.usage = _Usage(counts[0], counts[1], 1, True)
+        if (usage := usage_in(body.get("usage"))) is not None:
+            self.usage = _Usage(*usage, 1, True)
 
     def ended(self, began: bool, said_done: bool) -> str:
         if not began and (failure := of_finish(self._endpoint, self.reason)):

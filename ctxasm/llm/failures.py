@@ -10,7 +10,7 @@ from typing import Any
 
 from ctxasm.llm.endpoint import Endpoint
 from ctxasm.llm.secrecy import shares
-from ctxasm.model.errors import ModelUnavailable
+from ctxasm.model.errors import ModelUnavailable, WindowExceeded
 
 RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """Statuses worth another attempt."""
@@ -19,7 +19,30 @@ _TOO_LONG = re.compile(
     r"|tokens.{0,40}must be <=",
     re.I,
 )
+_TOO_LONG_CODES = ("context_length_exceeded", "exceed_context_size_error")
+"""What OpenAI and those who follow it, and llama.cpp, call it."""
+_COUNT = r"(\d{1,3}(?:,\d{3})+|\d{1,10})"
+_WINDOW_SIZES = tuple(
+    re.compile(form, re.I)
+    for form in (
+        rf"(?:context (?:length|window|size)|maximum number of tokens)\D{{0,40}}?{_COUNT}",
+        rf"(?:>|<=) ?{_COUNT}",
+        rf"{_COUNT} (?:tokens? )?max",
+    )
+)
+"""Where servers name the size of the window, the surest form first."""
+_PROMPT_SIZES = tuple(
+    re.compile(form, re.I)
+    for form in (
+        rf"{_COUNT} (?:tokens )?(?:in|from) the (?:input|prompt|messages)",
+        rf"{_COUNT} (?:`?inputs?`?|prompt)\b",
+        rf"(?:request(?:ed)?|input|contains|resulted in|too long:|given:|the first)\D{{0,25}}?{_COUNT}",
+    )
+)
+"""Where they name that of the prompt: what was asked for in all, answer and prompt together, comes last."""
 _ANSWER_TOO_LONG = re.compile(r"max\w*_tokens\W{0,3} (?:is too large|value|exceeds|cannot)|at most \d+ completion", re.I)
+USAGE_OPTION = "stream_options"
+"""Asks for the server's own counts at the end of a stream; older servers do not know it."""
 _FORMAT = re.compile(r"response_format|json_(?:schema|object)|structured|guided|grammar|schema|unsupported|not support", re.I)
 """How servers say that they do not take a wanted form of the answer; each in its own words."""
 
@@ -31,24 +54,36 @@ class ServerAbsent(ModelUnavailable):
 class Failure(Exception):
     """What went wrong, already in words. `retry` says whether another attempt may help, `wait` what the server asked for.
 
-    `absent`: there is no server at that address, or no such name.
+    `absent`: there is no server at that address, or no such name. `of_window`: what was sent, with the answer, is too long, or may be;
+    `prompt` are its tokens by the server's count, where it says them apart from the answer's.
     """
 
     def __init__(
-        self, sentence: str, *, retry: bool = False, wait: float | None = None, drop: str | None = None, absent: bool = False
+        self,
+        sentence: str,
+        *,
+        retry: bool = False,
+        wait: float | None = None,
+        drop: str | None = None,
+        absent: bool = False,
+        of_window: bool = False,
+        prompt: int | None = None,
     ) -> None:
         self.sentence, self.retry, self.wait, self.drop, self.absent = sentence, retry, wait, drop, absent
+        self.of_window, self.prompt = of_window, prompt
         super().__init__(sentence)
 
     def as_error(self, partial: str) -> ModelUnavailable:
         """The error for the caller, with what had arrived."""
+        if self.of_window:
+            return WindowExceeded(self.sentence, partial, self.prompt)
         return (ServerAbsent if self.absent else ModelUnavailable)(self.sentence, partial)
 
 
 def of_status(endpoint: Endpoint, status: int, body: object, wait: float | None) -> Failure:
     """The failure that a server stated with an HTTP status. `body` is its JSON error object, if any."""
     where, detail = endpoint.host, _detail(endpoint, body)
-    if status in (400, 413, 422):
+    if status in (400, 413, 422) or (status >= 500 and _is_too_long(body)):
         return _of_refusal(endpoint, status, body)
     if status == 429 and "insufficient_quota" in (_field(body, "code"), _field(body, "type")):
         return Failure(f"{where} answers that the account has no quota left: check its plan and billing, or choose another model")
@@ -82,25 +117,60 @@ def of_status(endpoint: Endpoint, status: int, body: object, wait: float | None)
 def _of_refusal(endpoint: Endpoint, status: int, body: object) -> Failure:
     """A request that the server will not take as it is."""
     where, code, message = endpoint.host, _field(body, "code"), _field(body, "message")
+    if (named := json.dumps(body, default=str)) and any(option in named for option in (USAGE_OPTION, "include_usage")):
+        return Failure(f"{where} refused the request{_detail(endpoint, body)}: check the model's name and settings", drop=USAGE_OPTION)
     if code == "content_filter":
         return Failure(f"the content filter of {where} refused the question: put it in other words, or choose another model")
     if _ANSWER_TOO_LONG.search(message):
+        if _TOO_LONG.search(message) and all(window_sizes(body)):
+            return _of_length(endpoint, body)
         sentence = f"{endpoint.model} at {where} gives no answer of that length: lower the maximum answer length"
         return Failure(sentence, drop="max_tokens" if "max_completion_tokens" in message else None)
-    if status == 413 or code == "context_length_exceeded" or _TOO_LONG.search(message):
-        return Failure(f"the prompt is too long for {endpoint.model} at {where}: lower max_tokens or choose a model with a larger window")
+    if status == 413 or _is_too_long(body):
+        return _of_length(endpoint, body)
     sentence = f"{where} refused the request{_detail(endpoint, body)}: check the model's name and settings"
     return Failure(sentence, drop=_refused_setting(body))
+
+
+def _is_too_long(body: object) -> bool:
+    is_named = any(_field(body, name) in _TOO_LONG_CODES for name in ("code", "type"))
+    return is_named or _TOO_LONG.search(_field(body, "message")) is not None
+
+
+def window_sizes(body: object) -> tuple[int | None, int | None]:
+    """Tokens of the prompt and of the window, as the server counts them in a refusal; None for what it does not say."""
+    message = _field(body, "message")
+    return _size(_field(body, "n_prompt_tokens"), message, _PROMPT_SIZES), _size(_field(body, "n_ctx"), message, _WINDOW_SIZES)
+
+
+def _size(field: str, message: str, forms: tuple[re.Pattern[str], ...]) -> int | None:
+    found = re.fullmatch(_COUNT, field) or next(filter(None, (form.search(message) for form in forms)), None)
+    return int(found[1].replace(",", "")) if found else None
+
+
+def _of_length(endpoint: Endpoint, body: object) -> Failure:
+    """A prompt that leaves the answer no room in the window, or does not fit at all, with the sizes that the server names."""
+    name, (prompt, window) = f"{endpoint.model} at {endpoint.host}", window_sizes(body)
+    what, remedy = "the prompt is too long", "lower max_tokens"
+    if prompt is not None and window is not None and prompt <= window:
+        what, remedy = "prompt and answer together are too long", "lower max_tokens or the maximum answer length"
+    says = [f"counts {prompt:,} tokens"] if prompt is not None else []
+    says += [f"has a window of {window:,}"] if window is not None else []
+    sizes = f", which {' and '.join(says)}" if says else ""
+    alone = _size(_field(body, "n_prompt_tokens"), _field(body, "message"), _PROMPT_SIZES[:2])
+    return Failure(f"{what} for {name}{sizes}: {remedy}, or choose a model with a larger window", of_window=True, prompt=alone)
 
 
 def of_stream_error(endpoint: Endpoint, body: object, began: bool) -> Failure:
     """An error object that came as an event of the stream, under a status that said all was well."""
     where, code = endpoint.host, _field(body, "code") or _field(body, "status")
+    if began and _is_too_long(body):
+        return _of_length(endpoint, body)
     if began:
         return Failure(f"{where} reported an error in the middle of its answer{_detail(endpoint, body)}: ask again")
     if re.fullmatch(r"[45]\d\d", code):
         return of_status(endpoint, int(code), body, None)
-    if code in ("context_length_exceeded", "content_filter") or _TOO_LONG.search(_field(body, "message")):
+    if code == "content_filter" or _is_too_long(body):
         return _of_refusal(endpoint, 400, body)
     sentence = f"{where} reported an error instead of an answer{_detail(endpoint, body)}: ask again later, or choose another model"
     return Failure(sentence, retry=True)
@@ -170,9 +240,10 @@ def too_many_chars(endpoint: Endpoint) -> Failure:
 
 
 def empty_answer(endpoint: Endpoint, *, retry: bool = False) -> Failure:
-    """The reply holds no text. `retry` where it also had no proper end."""
-    sentence = f"{endpoint.host} sent an empty answer: ask again, or check that {endpoint.model} answers chat requests"
-    return Failure(sentence, retry=retry)
+    """The reply holds no text. `retry` where it also had no proper end. Many servers end so where the prompt fills the window."""
+    cause = "most likely the prompt does not fit the window that the model was started with"
+    remedy = f"lower max_tokens or give it a larger window, else check that {endpoint.model} answers chat requests"
+    return Failure(f"{endpoint.host} sent an empty answer: {cause}; {remedy}", retry=retry, of_window=True)
 
 
 def instead_of(endpoint: Endpoint, kind: str, wanted: str) -> Failure:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ctxasm.llm.attempt import Request, attempts
+from ctxasm.llm.attempt import Request, attempts, without
 from ctxasm.llm.endpoint import Endpoint
-from ctxasm.llm.failures import broke_off, empty_answer, instead_of, of_finish, of_stream_error, plain, too_many_chars
-from ctxasm.llm.pieces import Pieces
-from ctxasm.model.messages import Cancel, Message
+from ctxasm.llm.failures import USAGE_OPTION, broke_off, empty_answer, instead_of, of_finish, of_stream_error, plain, too_many_chars
+from ctxasm.llm.pieces import Pieces, usage_in
+from ctxasm.model.kept import Kept, key_of
+from ctxasm.model.messages import Cancel, Message, Usage
 from ctxasm.model.results import Assembly
 
 _STREAMS = ("text/event-stream", "text/plain", "application/octet-stream", "")
@@ -21,6 +22,8 @@ _REASONS = {
     "null": "",
 }
 """What some servers write instead of the reasons of the standard."""
+_counts_nothing: Kept[bool] = Kept(64)
+"""The models at a base URL that refuse to be asked for their counts, in this process. Never the key."""
 
 
 class OpenAIModel:
@@ -60,14 +63,29 @@ def stream_reply(
     endpoint: Endpoint, messages: Sequence[Message], *, temperature: float = 0.0, max_tokens: int = 512, cancel: Cancel | None = None
 ) -> Pieces:
     """The reply to some messages as it comes; as `OpenAIModel.stream`, for questions that are about no assembly."""
-    request = {
+    request: dict[str, Any] = {
         "model": endpoint.model,
         "messages": [{"role": message.role, "content": message.content} for message in messages],
         "temperature": temperature,
         "max_tokens": max_tokens,
         "stream": True,
     }
-    return Pieces(attempts(endpoint, request, lambda: _Streamed(endpoint), cancel or (lambda: False)))
+    place = key_of(endpoint.base_url, endpoint.model)
+    if not _counts_nothing.get(place):
+        request[USAGE_OPTION] = {"include_usage": True}
+    replies: list[_Streamed] = []
+
+    def open_reply() -> _Streamed:
+        replies.append(_Streamed(endpoint))
+        return replies[-1]
+
+    def change(refused: Request, setting: str | None) -> Request | None:
+        if setting == USAGE_OPTION:
+            _counts_nothing.put(place, True)
+        return without(refused, setting)
+
+    produce = attempts(endpoint, request, open_reply, cancel or (lambda: False), change)
+    return Pieces(produce, read_usage=lambda: replies[-1].usage if replies else None)
 
 
 class _Streamed:
@@ -77,6 +95,7 @@ class _Streamed:
         self._endpoint = endpoint
         self._chars, self._reason = 0, ""
         self.has_thought = False
+        self.usage: Usage | None = None
 
     @property
     def is_finished(self) -> bool:
@@ -90,7 +109,11 @@ class _Streamed:
         for chunk in stream:
             if getattr(chunk, "object", "") == "error":
                 raise of_stream_error(self._endpoint, chunk.model_dump(), self._chars > 0)
+            self._take_usage(getattr(chunk, "usage", None))
             yield self._text_of(getattr(chunk, "choices", None))
+
+    def _take_usage(self, usage: object) -> None:
+        self.usage = usage_in(usage.model_dump() if hasattr(usage, "model_dump") else usage) or self.usage
 
     def _text_of(self, choices: object) -> str:
         first = (one for one in choices if getattr(one, "index", None) in (0, None)) if isinstance(choices, list) else iter(())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import json
 import math
 import os
 import re
@@ -36,6 +37,9 @@ _HEADERS = frozenset(("host", "accept", "connection", "content-type", "content-l
 _KNOWN = ("", "identity", "gzip", "x-gzip", "deflate")
 """Encodings of a reply that can be read within bounds. Of a refusal in another one the status has to do."""
 _DONE = re.compile(rb"[\r\n]data: ?\[DONE\]")
+_ERROR = re.compile(rb"[\r\n](?:error|event: ?error\r?\ndata): ?(\{[^\r\n]*\})")
+"""An error in a field of its own, as llama.cpp sends it, or in an event of that name: the package reads neither."""
+_TAIL = 4096
 
 
 class _Bounded(httpx2.SyncByteStream):
@@ -50,7 +54,7 @@ class _Bounded(httpx2.SyncByteStream):
             left -= len(data)
             if left < 0:
                 raise Failure(f"{self._host} sent far more than an answer can hold: check that it is an OpenAI-compatible server")
-            self.tail = (self.tail + data)[-256:]
+            self.tail = (self.tail + data)[-_TAIL:]
             yield data
 
     def _inflated(self) -> Iterator[bytes]:
@@ -107,6 +111,15 @@ class Line(httpx2.HTTPTransport):
     def said_done(self) -> bool:
         """Whether the last bytes held the `[DONE]` that ends a stream, on a line of its own."""
         return self._body is not None and _DONE.search(self._body.tail) is not None
+
+    @property
+    def stated_error(self) -> object:
+        """The error that the last bytes hold in a field or an event named so, as JSON; None where they hold none."""
+        found = None if self._body is None else _ERROR.search(self._body.tail)
+        try:
+            return None if found is None else json.loads(found[1])
+        except ValueError:
+            return None
 
     def cut(self) -> None:
         """Shut every socket that this transport opened."""

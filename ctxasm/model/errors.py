@@ -68,6 +68,17 @@ class ModelUnavailable(CtxasmError):
         super().__init__(message)
 
 
+class WindowExceeded(ModelUnavailable):
+    """Prompt and answer do not fit the window that the server runs the model with, as it says or as its empty answer suggests.
+
+    `prompt`: tokens of the prompt by the server's count, None where it does not say.
+    """
+
+    def __init__(self, message: str, partial: str = "", prompt: int | None = None) -> None:
+        self.prompt = prompt
+        super().__init__(message, partial)
+
+
 def is_fault(error: BaseException) -> bool:
     """Whether something went wrong: any Exception, and the panic of a library in Rust, which is none. No request to end is one."""
     return isinstance(error, Exception) or type(error).__module__ == "pyo3_runtime"

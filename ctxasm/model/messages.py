@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from ctxasm.model.results import Assembly
 
@@ -30,6 +30,21 @@ class ModelReply(Protocol):
     def __iter__(self) -> Iterator[str]: ...
     def __next__(self) -> str: ...
     def close(self) -> None: ...
+
+
+class Usage(NamedTuple):
+    """Tokens as a model's own server counts them: of what was sent, and of what it wrote."""
+
+    prompt: int
+    answer: int
+
+
+@runtime_checkable
+class ReportsUsage(Protocol):
+    """A reply whose server may say what it counted. `usage` is known when the reply is exhausted; None: it does not say."""
+
+    @property
+    def usage(self) -> Usage | None: ...
 
 
 class AnswerModel(Protocol):

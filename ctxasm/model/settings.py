@@ -164,7 +164,7 @@ class AssemblySettings:
     answer_tokens: int = setting(1024, "int", "za", "zones", "Reserved for the answer.", low=0)
     overhead_tokens: int = setting(64, "int", "zo", "zones", "Reserved for what a server adds around messages.", low=0)
     safety_margin: float = setting(
-        0.0, "float", "zm", "zones", "Share of the window left free; 0.05 where the model counts with another vocabulary.", low=0, high=0.5
+        0.0, "float", "zm", "zones", "Share of the window left free, more where the model's server is known to count more.", low=0, high=0.5
     )
     compression: Literal["off", "extractive", "model"] = setting(
         "off",

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from ctxasm.answering.asking import ask
 from ctxasm.answering.known_answers import KnownAnswer, KnownAnswers, answer_key, messages_to_send
 from ctxasm.answering.prompts import GROUNDED, PromptChoice
+from ctxasm.answering.sent_tokens import SentTokens
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.checking import check
 from ctxasm.citations.summary import is_declined_answer
@@ -86,6 +87,10 @@ class AnswerTools(Protocol):
 
     def counter(self, encoding: str) -> TokenCounter:
         """The counter of an encoding."""
+        ...
+
+    def learn(self, model: str, sent: SentTokens | None) -> None:
+        """Take over how the server of a model counts. Raises StoreUnavailable."""
         ...
 
 
@@ -337,6 +342,7 @@ class AnswerDesk:
             cancel=cancelled,
         )
         result = stream.result()
+        self.tools.learn(result.model, result.sent)
         if cancelled():
             raise _Failed(STOPPED)
         if result.error is not None:

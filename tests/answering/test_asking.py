@@ -147,7 +147,7 @@ def test_a_failure_keeps_what_arrived_and_the_last_marker() -> None:
 
 @pytest.mark.parametrize(("reason", "word"), [("length", "maximum answer length"), ("content_filter", "filter"), ("cancelled", "Stopped")])
 def test_an_answer_that_ends_early_says_why(reason: str, word: str) -> None:
-    result = answer(make_assembly(), SayingModel("Ja", reason=reason))
+    result = answer(make_assembly(), SayingModel("Ja", reason=reason), max_tokens=1)
     assert not result.complete
     assert word in (result.note or "")
     assert result.error is None

@@ -142,11 +142,12 @@ def test_with_a_fixed_limit_the_zones_are_shown_and_the_limit_stays() -> None:
     assert tiny.hints[0].endswith("choose a larger window, or reserve less.")
 
 
-def test_another_vocabulary_is_a_hint_until_there_is_a_margin_for_it() -> None:
-    own = "gemma2:9b counts with a vocabulary of its own: safety_margin=0.05 covers the difference."
-    assert own in zones_of().hints
-    assert own not in zones_of(safety_margin=0.05).hints
-    other = "gpt-4o counts with o200k_base: set encoding=o200k_base, or safety_margin=0.05."
+def test_another_vocabulary_is_a_hint_whatever_the_margin_until_its_server_has_counted() -> None:
+    own = "gemma2:9b counts with a vocabulary of its own; how much more than cl100k_base is known once it has answered here: "
+    assert own + "no room is kept for that (safety_margin=0)." in zones_of().hints
+    assert own + "safety_margin=0.05 may not be enough." in zones_of(safety_margin=0.05).hints
+    other = "gpt-4o counts with o200k_base: set encoding=o200k_base."
+    assert other in zones_of(model_name="gpt-4o", safety_margin=0.05).hints
     assert other in zones_of(model_name="gpt-4o").hints
     assert zones_of(model_name="gpt-4o", encoding="o200k_base").hints == ()
     assert "our-model counts with a vocabulary that is not known here" in zones_of(model_name="our-model", model_window=9_000).hints[0]

@@ -105,11 +105,15 @@ def test_a_summary_is_asked_for_once_and_sent_before_the_newest_turns() -> None:
     [
         (FakeModel("half", failure="the server broke off: ask again"), "the server broke off: ask again."),
         (FakeModel(" \n"), "the model returned an empty summary."),
+        (
+            FakeModel(" \n", reason="length"),
+            "the turns to sum up fill the model's window: set history_tokens, or choose a model with a larger one.",
+        ),
         (FakeModel(), "the model returned an empty summary."),
         (open_model("extractive"), "no language model was asked for a summary."),
         (open_model("scripted:cut"), "no language model was asked for a summary."),
     ],
-    ids=["fails", "blank", "nothing", "extractive", "scripted"],
+    ids=["fails", "blank", "full", "nothing", "extractive", "scripted"],
 )
 def test_a_model_that_fails_leaves_the_older_turns_out(model: FakeModel, note: str) -> None:
     conversation = ZonePlanner().plan(QUERY, SETTINGS, COUNTER, model=model).conversation

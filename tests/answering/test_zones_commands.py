@@ -62,7 +62,7 @@ def test_the_text_says_how_the_window_is_shared_out(capsys: pytest.CaptureFixtur
     err = capsys.readouterr().err
     assert "window of 8,192 tokens: system " in err
     assert "History: of 2 earlier turns 2 turns (52 tokens) left out, oldest first; 0 tokens are sent." in err
-    assert "safety_margin=0.05 covers the difference" in err
+    assert "no room is kept for that (safety_margin=0)" in err
 
 
 def test_an_unknown_model_is_a_question(capsys: pytest.CaptureFixture[str]) -> None:

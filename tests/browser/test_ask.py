@@ -14,7 +14,8 @@ api = pytest.importorskip("playwright.sync_api")
 expect = api.expect
 expect.set_options(timeout=60_000)
 SHOTS = Path(__file__).resolve().parents[2] / ".github" / "screenshots"
-QUERY = "/ask?q=bezoek-gewone-afdeling&k=8"
+QUERY = "/ask?q=bezoek-gewone-afdeling&k=8&model=extractive"
+"""The endpoint is configured, and would answer."""
 READER, HITS = "#ctx-reader", ".seg.hit"
 MOST_WORDS, MOST_CONTROLS = 90, 30
 """What a visitor sees of Ask with an answer, beside the answer itself, its sources and the sidebar."""
@@ -443,6 +444,18 @@ def test_a_stalled_answer_is_stopped_and_kept(app, open_page):
     page.get_by_role("button", name="Stop answering").click()
     expect(page.locator("#ctx-incomplete")).to_contain_text("Stopped on request.")
     expect(page.locator("#ctx-answer")).not_to_have_text("")
+
+
+def test_streamlits_own_stop_ends_the_answer_and_the_page_goes_on(app, open_page):
+    page = open_page(f"{app}{QUERY.partition('&model')[0]}&model=scripted%3Astall")
+    ready(page)
+    page.get_by_role("button", name=re.compile("^Ask")).click()
+    expect(page.locator("#ctx-answer")).to_contain_text("verpleegafdelingen bent u elke dag welkom")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.locator("#ctx-incomplete")).to_contain_text("The page was stopped, or changed")
+    expect(page.locator("#ctx-answer")).to_contain_text("verpleegafdelingen bent u elke dag welkom")
+    expect(page.get_by_role("button", name=re.compile("^Ask again"))).to_be_enabled()
+    expect(page.get_by_role("button", name="Stop answering")).to_have_count(0)
 
 
 def test_hostile_sources_are_text_and_can_still_be_marked(other_app, open_page, tmp_path):

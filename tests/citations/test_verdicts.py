@@ -285,6 +285,56 @@ def test_a_sentence_that_broke_off_is_no_claim() -> None:
         assert len(check_answer(ended, grounds, LexicalScorer(), cut=True).claims) == 1
 
 
+@pytest.mark.parametrize(
+    "torn", ["[1] It closes", "It closes [1] at", "It closes at five [1] and on Sat", "- It **clo", "It closes at five [1"]
+)
+def test_a_marker_before_its_end_makes_no_claim_of_a_sentence_that_broke_off(torn: str) -> None:
+    grounds = grounds_of_sources([{"n": 1, "text": "The desk opens at nine. It closes at five."}])
+    found = check_answer(f"The desk opens at nine [1].\n\n{torn}", grounds, LexicalScorer(), cut=True)
+    assert [claim.verdict for claim in found.claims] == ["supported"]
+
+
+RATE = "The rate is 25% of the price. Het tarief is 25% van de prijs. Der Satz ist 25 % des Preises."
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "The answer is: {} [1]",
+        "The answer is {} [1].",
+        "The answer [1]: {}",
+        "So, the final answer to your question is **{}** [1].",
+        "**Answer:** {} [1]",
+        "Short answer: {} [1].",
+        "To answer your question: {} [1].",
+        "In short, {} [1].",
+        "The answer is:\n\n{} [1]",
+        "The answer is\n\n{} [1]",
+        "Het antwoord is: {} [1].",
+        "Het juiste antwoord op uw vraag luidt {} [1].",
+        "Kort gezegd: {} [1].",
+        "Die Antwort ist: {} [1].",
+        "Die richtige Antwort auf Ihre Frage lautet: {} [1].",
+        "Kurz gesagt: {} [1].",
+    ],
+)
+def test_a_lead_in_is_no_content(lead: str) -> None:
+    grounds = grounds_of_sources([{"n": 1, "text": RATE}])
+    (right,) = check_answer(lead.format("25%"), grounds, LexicalScorer()).claims
+    assert (right.verdict, right.missing, right.claim.text.rstrip(".")) == ("supported", (), "25%")
+    (wrong,) = check_answer(lead.format("30%"), grounds, LexicalScorer()).claims
+    assert wrong.verdict in ("unsupported", "contradicted")
+    assert not {"answer", "antwoord", "Antwort"} & set(wrong.missing)
+
+
+@pytest.mark.parametrize(
+    "said", ["The answer is not mentioned in the sources.", "The answer desk opens at nine.", "My answer machine is new."]
+)
+def test_what_only_looks_like_a_lead_in_stays(said: str) -> None:
+    (claim,) = check_answer(said, grounds_of_sources([{"n": 1, "text": RATE}]), LexicalScorer()).claims
+    assert claim.claim.text == said
+
+
 def test_a_cited_source_that_says_otherwise_is_named_beside_one_that_carries() -> None:
     grounds = grounds_of_sources([{"n": 1, "text": "The desk opens at 9.00 am."}, {"n": 2, "text": "The desk opens at 10.00 am."}])
     (claim,) = check_answer("The desk opens at 9.00 am [1][2].", grounds, LexicalScorer()).claims

@@ -97,6 +97,7 @@ SENTENCES = {
     "json-deep": ("twice (there is no JSON object in it)", 2),
     "json-echo-key": ("gave no JSON that fits, twice", 2),
     "json-length": ("reached 64 tokens before its JSON was complete", 1),
+    "json-window": ("100 tokens of prompt and 20 of its reply fill the window", 1),
     "json-filter": ("the content filter of json-filter at", 1),
     "json-refusal": ("declined to answer", 1),
     "json-tool-call": ("wants to call a tool", 1),

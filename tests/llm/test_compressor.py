@@ -253,6 +253,9 @@ def test_an_empty_reply_is_a_failure() -> None:
     (extract,) = compressed(Said(lambda told: " \n…"), TEXT)
     assert extract is not None
     assert (extract.how, "mini returned nothing" in extract.failure) == ("extractive", True)
+    (full,) = compressed(Said(lambda told: " ", reason="length"), TEXT)
+    assert full is not None
+    assert "a passage fills the window of mini" in full.failure
 
 
 def test_it_stops_when_it_is_no_longer_wanted() -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ctxasm.answering.prompts import GROUNDED, PromptChoice, build_messages
 from ctxasm.answering.zones.history import Summarise, converse
+from ctxasm.answering.zones.ratios import TokenRatio
 from ctxasm.answering.zones.windows import ModelWindow, Windows, unknown_window, window_of
 from ctxasm.answering.zones.zones import Counted, outgrown, share_out
 from ctxasm.model.ports import TokenCounter
@@ -16,8 +17,6 @@ from ctxasm.model.settings import AssemblySettings, spec_of
 from ctxasm.model.zoning import Conversation, Zones
 from ctxasm.text.language import language_of
 
-SUGGESTED_MARGIN = 0.05
-"""The share of a window that covers what another vocabulary counts otherwise (token-budget guide, section on zones)."""
 MESSAGE_TOKENS = 4
 """What servers add around each message, about (OpenAI's own figure is 3 to 4)."""
 _STAND_IN = "x"
@@ -47,8 +46,9 @@ def plan_zones(
     windows: Windows,
     choice: PromptChoice = GROUNDED,
     summarise: Summarise | None = None,
+    ratio: TokenRatio | None = None,
 ) -> ZonePlan:
-    """Share out the window of the settings' model for this query, asked as `choice` says.
+    """Share out the window of the settings' model for this query, asked as `choice` says. `ratio`: how its server is known to count.
 
     Raises InvalidInput for a query that cannot be assembled, with budget_mode=window for a model whose window is not
     known (a question to the user), and for zones that leave nothing.
@@ -62,8 +62,8 @@ def plan_zones(
         if settings.budget_mode == "window":
             raise unknown_window(settings.model_name, windows)
         return ZonePlan(None, None, conversation)
-    zones = share_out(settings, window, count_messages(query, settings, counter, choice, conversation))
-    zones = dataclasses.replace(zones, hints=_hints(settings, zones, entry, conversation))
+    zones = share_out(settings, window, count_messages(query, settings, counter, choice, conversation), ratio.upper if ratio else 1.0)
+    zones = dataclasses.replace(zones, hints=_hints(settings, zones, entry, conversation, ratio))
     return ZonePlan(zones.context if settings.budget_mode == "window" else None, zones, conversation)
 
 
@@ -90,10 +90,12 @@ def empty_assembly(query: Query, settings: AssemblySettings, counter: TokenCount
     return Assembly(query, settings, "", 0, counter.exact, settings.encoding, settings.max_tokens, (), (), trace)
 
 
-def _hints(settings: AssemblySettings, zones: Zones, entry: ModelWindow | None, conversation: Conversation | None) -> tuple[str, ...]:
+def _hints(
+    settings: AssemblySettings, zones: Zones, entry: ModelWindow | None, conversation: Conversation | None, ratio: TokenRatio | None
+) -> tuple[str, ...]:
     """What does not fit together, and what would mend it."""
     found = [_exceeded(zones)] if zones.over else []
-    found += [*outgrown(settings, zones), *_of_the_model(settings, zones, entry)]
+    found += [*outgrown(settings, zones), *_of_the_model(settings, zones, entry, ratio)]
     messages = 2 + (len(conversation.turns) if conversation else 0)
     around = messages * MESSAGE_TOKENS
     if around > zones.tokens_of("overhead") + zones.tokens_of("margin"):
@@ -108,15 +110,23 @@ def _exceeded(zones: Zones) -> str:
     return f"All zones together exceed the window by {zones.over:,} tokens: {remedy}."
 
 
-def _of_the_model(settings: AssemblySettings, zones: Zones, entry: ModelWindow | None) -> list[str]:
+def _of_the_model(settings: AssemblySettings, zones: Zones, entry: ModelWindow | None, ratio: TokenRatio | None) -> list[str]:
     found: list[str] = []
-    margin = settings.safety_margin >= SUGGESTED_MARGIN
     if entry is not None and zones.window > entry.window:
         found.append(f"model_window is {zones.window:,}; the table of models says {entry.window:,} for {entry.name}.")
-    if entry is not None and entry.encoding and entry.encoding != settings.encoding and not margin:
-        found.append(f"{entry.name} counts with {entry.encoding}: set encoding={entry.encoding}, or safety_margin={SUGGESTED_MARGIN}.")
-    name = entry.name if entry else settings.model_name.strip()
-    if name and (entry is None or entry.encoding is None) and not margin:
+    if entry is not None and entry.encoding and entry.encoding != settings.encoding:
+        found.append(f"{entry.name} counts with {entry.encoding}: set encoding={entry.encoding}.")
+    name = entry.name if entry else settings.model_name.strip() or "The model"
+    if ratio is not None:
+        seen = f"{ratio.low:.2f} to {ratio.high:.2f}" if ratio.high > ratio.low else f"{ratio.high:.2f}"
+        prompts = "one prompt" if ratio.prompts == 1 else f"{ratio.prompts} prompts"
+        found.append(
+            f"{name} counted {seen} times as many tokens as {ratio.encoding}, over {prompts}: "
+            f"the margin is {zones.tokens_of('margin'):,} tokens, for up to {max(ratio.upper, 1.0):.2f} times."
+        )
+    elif entry is None or entry.encoding is None:
         what = "a vocabulary of its own" if entry else "a vocabulary that is not known here"
-        found.append(f"{name} counts with {what}: safety_margin={SUGGESTED_MARGIN} covers the difference.")
+        margin = f"safety_margin={settings.safety_margin:g}"
+        until = f"{margin} may not be enough" if settings.safety_margin else f"no room is kept for that ({margin})"
+        found.append(f"{name} counts with {what}; how much more than {settings.encoding} is known once it has answered here: {until}.")
     return found + ([entry.note] if entry is not None and entry.note else [])

@@ -92,6 +92,8 @@ def _asked(
         stream.close()
     if stream.finish_reason == "cancelled":
         raise ModelUnavailable("the summary was stopped on request")
+    if not text and stream.finish_reason == "length":
+        raise ModelUnavailable("the turns to sum up fill the model's window: set history_tokens, or choose a model with a larger one")
     if not text:
         raise ModelUnavailable("the model returned an empty summary")
     return text

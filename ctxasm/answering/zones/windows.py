@@ -109,12 +109,14 @@ def _toml_text(text: str) -> str:
 
 def window_of(model_name: str, table: Windows) -> ModelWindow | None:
     """The entry of a model, None where the table does not know it."""
+    return next((table[form] for form in name_forms(model_name) if form in table), None)
+
+
+def name_forms(model_name: str) -> tuple[str, ...]:
+    """The names under which a model may be known: as it stands, without its version, without its provider, without both."""
     name = model_name.strip().lower()
-    for form in (name, name.rpartition("/")[2]):
-        for each in (form, _VERSION.sub("", form)):
-            if each and each in table:
-                return table[each]
-    return None
+    forms = (each for form in (name, name.rpartition("/")[2]) for each in (form, _VERSION.sub("", form)))
+    return tuple(dict.fromkeys(filter(None, forms)))
 
 
 def unknown_window(model_name: str, table: Windows) -> InvalidInput:

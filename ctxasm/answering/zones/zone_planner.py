@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ctxasm.answering.prompts import GROUNDED, PromptChoice
 from ctxasm.answering.zones.planning import ZonePlan, empty_assembly, plan_zones
+from ctxasm.answering.zones.ratios import TokenRatio, TokenRatios
 from ctxasm.answering.zones.summarising import Summaries
 from ctxasm.answering.zones.windows import Windows, read_windows
 from ctxasm.model.messages import AnswerModel, Cancel
-from ctxasm.model.ports import TokenCounter
+from ctxasm.model.ports import Shelf, TokenCounter
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.language import language_of
 
 
 class ZonePlanner:
-    """Plans zones over one table of models. `path` is a user's own table, read when it is first needed."""
+    """Plans zones over one table of models. `path` is a user's own table, read when it is first needed.
 
-    def __init__(self, path: str | None = None) -> None:
-        self._path = path
+    `served` is the model that answers where the settings name none; `shelf` keeps what is learned of how servers count.
+    """
+
+    def __init__(self, path: str | None = None, served: str | None = None, shelf: Callable[[], Shelf] | None = None) -> None:
+        self._path, self._served = path, served
+        self.ratios = TokenRatios(shelf)
         self._windows: Windows | None = None
         self.summaries = Summaries()
 
@@ -50,4 +57,10 @@ class ZonePlanner:
         summarise = self.summaries.kept_by(told_by, language) if told_by else None
         if model is not None:
             summarise = self.summaries.by(model, empty_assembly(query, settings, counter), language, cancel)
-        return plan_zones(query, settings, counter, self.windows if windows is None else windows, choice, summarise)
+        ratio = self.ratio(settings, model.name if model is not None else None)
+        return plan_zones(query, settings, counter, self.windows if windows is None else windows, choice, summarise, ratio)
+
+    def ratio(self, settings: AssemblySettings, asked: str | None = None) -> TokenRatio | None:
+        """How the server of the settings' model counts (default: that of the model `asked`, or the served one), as far as it is known."""
+        name = settings.model_name.strip() or asked or self._served or ""
+        return self.ratios.find(name, settings.encoding) if name else None

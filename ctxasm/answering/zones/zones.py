@@ -41,15 +41,17 @@ class Counted(NamedTuple):
     history: int
 
 
-def share_out(settings: AssemblySettings, window: int, counted: Counted) -> Zones:
-    """The zones of a window of `window` tokens.
+def share_out(settings: AssemblySettings, window: int, counted: Counted, times: float = 1.0) -> Zones:
+    """The zones of a window of `window` tokens, for a model that counts up to `times` as many tokens as are counted here.
 
+    The margin is that of the settings, or what the difference in counting may take of what is sent, whichever is larger.
     With budget_mode=window the context is what the others leave, at least 1; raises InvalidInput naming the zone that is
     too large where nothing is left. With a fixed limit the context is `max_tokens`, and `free` or `over` is the rest.
     """
     own = [_sent("system", settings.system_tokens, counted.system), _sent("question", settings.question_tokens, counted.question)]
     own += [_sent("history", settings.history_tokens, counted.history), Zone("answer", settings.answer_tokens, "reserved")]
-    own += [Zone("overhead", settings.overhead_tokens, "reserved"), Zone("margin", _margin(settings, window), "reserved")]
+    own += [Zone("overhead", settings.overhead_tokens, "reserved")]
+    own += [Zone("margin", max(_margin(settings, window), _difference(settings, window, own, max(times, 1.0))), "reserved")]
     left = window - sum(zone.tokens for zone in own)
     if settings.budget_mode == "window":
         if left < 1:
@@ -67,6 +69,16 @@ def _sent(name: ZoneName, reserved: int | None, counted: int) -> Zone:
 def _margin(settings: AssemblySettings, window: int) -> int:
     # Up, but not for the last digit of a product: 0.07 of 100 is 7, not 8.
     return math.ceil(round(settings.safety_margin * window, 6))
+
+
+def _difference(settings: AssemblySettings, window: int, own: list[Zone], times: float) -> int:
+    """What a model that counts `times` as many tokens may take more for all that is sent. The answer is in its own tokens anyway."""
+    kept_free = sum(zone.tokens for zone in own if zone.name in ("answer", "overhead"))
+    if settings.budget_mode == "window":
+        room = max(0, window - kept_free)
+        return room - math.floor(round(room / times, 6))
+    sent = sum(zone.tokens for zone in own) - kept_free + settings.max_tokens
+    return math.ceil(round(sent * (times - 1), 6))
 
 
 def _made(settings: AssemblySettings, window: int, zones: list[Zone], over: int = 0) -> Zones:

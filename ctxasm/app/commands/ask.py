@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ctxasm.answering.asking import AnswerResult, Piece
 from ctxasm.answering.prompts import PROMPT_STYLES, PromptChoice
+from ctxasm.answering.sent_tokens import sent_line
 from ctxasm.app.commands.assemble import described
 from ctxasm.app.commands.options import (
     add_dataset,
@@ -94,8 +95,10 @@ def run(args: Namespace) -> int:
     if result.text:
         show("" if result.called else result.text)
     _show_sources(result, assembly.citations)
-    if result.note:
-        say(result.note)
+    for line in (result.note, result.caution, sent_line(result.sent) if result.sent else None):
+        if line:
+            say(line)
+    workbench.zones.ratios.learn(result.model, result.sent)
     if result.error:
         raise ModelUnavailable(result.error, result.text)
     return 0

@@ -128,10 +128,10 @@ def _print_texts(assemblies: Iterator[Assembly], titled: bool) -> None:
 
 def described(assembly: Assembly) -> str:
     """The size of a context as one line."""
-    kind = "exact" if assembly.exact else "ESTIMATE"
+    kind = "" if assembly.exact else "ESTIMATE "
     over = f", {assembly.overshoot_tokens:,} over the limit" if assembly.overshoot_tokens else ""
     cited = counted(len(assembly.citations), "citation")
-    return f"{assembly.token_count:,} of {assembly.limit:,} tokens ({kind} {assembly.encoding}){over}, {cited}"
+    return f"{assembly.token_count:,} of {assembly.limit:,} tokens ({kind}{assembly.encoding}){over}, {cited}"
 
 
 def as_json(assembly: Assembly, indent: int | None) -> str:

@@ -150,6 +150,8 @@ class ModelCompressor:
             raise ModelUnavailable(STOPPED)
         if stream.finish_reason == "content_filter":
             raise ModelUnavailable(f"the content filter of {self.model} stopped a copy: choose another model for the compression")
+        if not any(map(str.isalnum, reply)) and stream.finish_reason == "length":
+            raise ModelUnavailable(f"a passage fills the window of {self.model}: choose a model with a larger one for the compression")
         if not any(map(str.isalnum, reply)):
             raise ModelUnavailable(f"{self.model} returned nothing for a passage: choose another model for the compression")
         return reply

@@ -97,7 +97,7 @@ def test_assemble_as_text(loaded: None, capsys: pytest.CaptureFixture[str]) -> N
     out, err = capsys.readouterr()
     assert "[1] Source: Openingstijden" in out
     assert TEXTS[0] + TEXTS[1] in out
-    assert "tokens (exact cl100k_base), 1 citation" in err
+    assert "tokens (cl100k_base), 1 citation" in err
 
 
 def test_assemble_as_json(loaded: None, capsys: pytest.CaptureFixture[str]) -> None:

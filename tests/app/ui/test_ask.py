@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
+from streamlit.runtime.scriptrunner import StopException
 
 from ctxasm.answering.prompts import PROMPT_STYLES
+from ctxasm.app.ui.ask import ask as page
 from ctxasm.app.ui.ask.kept_answers import MOST_ATTEMPTS
+from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Session
 from tests.app.ui.pages import fine, html, kept, reader
 from tests.fake_model_server import serving
@@ -400,3 +404,44 @@ def test_what_is_doubtful_is_checked_again_for_a_price_that_is_said_first(open_a
 def test_nothing_is_offered_where_all_is_carried(open_ask):
     app = asked(open_ask(**QUERY))
     assert not [button for button in app.button if button.key == "recheck_now"]
+
+
+def test_a_configured_endpoint_answers_first_and_a_choice_is_remembered(open_ask, monkeypatch):
+    assert open_ask(**QUERY).selectbox(key="model").value == "extractive"
+    bench = server.workbench()
+    monkeypatch.setattr(bench, "config", replace(bench.config, llm_base_url="http://127.0.0.1:9/v1", llm_model="m"))
+    app = open_ask(**QUERY)
+    assert app.selectbox(key="model").value == "openai"
+    assert "m at 127.0.0.1:9" in html(app)
+    assert "model" not in app.query_params
+    fine(app.selectbox(key="model").set_value("extractive").run())
+    assert app.query_params["model"] == "extractive"
+    assert fine(app.run()).selectbox(key="model").value == "extractive"
+    fine(app.selectbox(key="model").set_value("openai").run())
+    assert "model" not in app.query_params
+    assert "model must be one of extractive, openai" in html(open_ask(**QUERY, model="gpt"))
+    assert open_ask(**QUERY, model="scripted:none").selectbox(key="model").value == "scripted:none"
+
+
+def test_streamlits_own_stop_leaves_what_had_arrived_and_a_button_to_ask_again(open_ask, monkeypatch):
+    again: list[bool] = []
+    whole = page.stream
+
+    def stopped_half_way(*given):
+        for at, attempt in enumerate(whole(*given)):
+            yield attempt
+            if at == 3:
+                raise StopException
+
+    monkeypatch.setattr(page, "stream", stopped_half_way)
+    monkeypatch.setattr(page, "rerun_after_stop", lambda: again.append(True))
+    app = open_ask(**QUERY)
+    app.button(key="ask").click().run()
+    assert again == [True]
+    monkeypatch.setattr(page, "stream", whole)
+    ((pane,),) = reader(fine(app.run()))["attempts"]
+    assert pane["panel"]["text"] == "The page was stopped, or changed, while the answer came in."
+    assert said(pane)
+    ((first,), (second,)) = reader(asked(app))["attempts"]
+    assert first == pane
+    assert second["done"]

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxasm.answering.sent_tokens import SentTokens
 from ctxasm.app.ui.ask.answer_pieces import (
     Chip,
     Stretch,
@@ -29,6 +30,7 @@ from ctxasm.citations.checked import Disputed, Withheld
 from ctxasm.citations.figures import without_shares
 from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.citations.used_passages import cited_passages, used_passages
+from ctxasm.model.messages import Usage
 from ctxasm.model.records import GoldChunk, Span
 from ctxasm.model.results import PreCitation
 from tests.app.ui.builders import HOSTILE, assembled, empty, hostile
@@ -332,6 +334,16 @@ def test_what_did_not_arrive_is_said():
     assert (pane["summary"], pane["figures"], pane["claims"]) == ("", [], [])
     (never,) = reader_data(empty(), ((KeptAnswer("m", True, "Niets.", done=True, called=False),),))["attempts"][0]
     assert never["panel"]["id"] == "ctx-not-called"
+
+
+def test_the_servers_own_count_stands_beside_ours_and_a_prompt_that_it_cut_is_said():
+    sent = SentTokens(2_050, "cl100k_base", True, 9_000, Usage(2_310, 40))
+    whole = KeptAnswer("m", True, "Ja.", done=True, complete=True, sent=sent)
+    (pane,) = reader_data(assembled(), ((whole,),))["attempts"][0]
+    assert "2,050 tokens sent in cl100k_base, 2,310 by its server (1.13 times)" in pane["how"]
+    assert pane["panel"] is None
+    (cautious,) = reader_data(assembled(), ((replace(whole, caution="It seems cut."),),))["attempts"][0]
+    assert (cautious["panel"]["id"], cautious["panel"]["text"]) == ("ctx-caution", "It seems cut.")
 
 
 def test_hostile_text_stays_data():

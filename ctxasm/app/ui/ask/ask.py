@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import StopException
 
 from ctxasm.app.ui.ask.kept_answers import answers_to, changes, keep, leave_known, relabelled, settle_in_place, stop_all
 from ctxasm.app.ui.ask.prompt import asking_controls, prompt_words, show_prompt, show_warnings
@@ -21,6 +22,7 @@ from ctxasm.app.ui.frame.recorded_answers import recorded_answers
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import SENT, Asked, Asking, Attempt, KeptAnswers, Scene
 from ctxasm.app.ui.frame.state import unlabelled
+from ctxasm.app.ui.frame.stopping import rerun_after_stop
 from ctxasm.app.ui.frame.title import show_empty, show_trouble
 from ctxasm.app.ui.frame.zones_state import zones_key
 from ctxasm.app.ui.inspect.evidence import expected
@@ -61,9 +63,13 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
         button.button("Stop answering", key="stop", on_click=stop_all, width=BUTTON_WIDTH)
         before = answers_to(asked)
         earlier = before.attempts if before is not None and before.asked == asked else ()
-        for attempt in stream(assembly, picked.models, asking, place):
-            # Kept before each drawing, because any click ends this run at once.
-            keep(asked, assembly, (*earlier, attempt))
+        try:
+            for attempt in stream(assembly, picked.models, asking, place):
+                # Kept before each drawing, because any click ends this run at once.
+                keep(asked, assembly, (*earlier, attempt))
+        except StopException:
+            rerun_after_stop()
+            raise
         leave_known(assembly, picked.models, asking, attempt)
     kept = answers_to(asked)
     if kept is not None:

@@ -81,9 +81,12 @@ def leave_known(assembly: Assembly, models: Sequence[AnswerModel], asking: Askin
     known, messages = KnownAnswers(server.workbench().store, __version__), messages_to_send(assembly, asking.choice)
     try:
         for model, told in zip(models, attempt, strict=True):
+            server.workbench().zones.ratios.learn(told.model, told.sent)
             if told.error is None:
                 key = answer_key(model, messages, assembly, asking.temperature, asking.max_tokens)
                 known.keep(key, KnownAnswer(told.text, told.complete, told.called))
+        ratio = server.workbench().zones.ratio(assembly.settings)
+        session.token_ratio = ratio.upper if ratio is not None else None
     except StoreUnavailable as error:
         show_problem(f"Compare will ask this again: {error}")
 
@@ -107,6 +110,6 @@ def changes(before: Asked, now: Asked) -> str:
         same = asked_how(before.asking) == asked_how(now.asking)
         found.append("another prompt" if same else f"the prompt {asked_how(before.asking)}, now {asked_how(now.asking)}")
     if not found and before.window != now.window:
-        found.append("another model window or summary of earlier turns")
+        found.append("another model window, margin or summary of earlier turns")
     rest = len(found) - MOST_CHANGES
     return "; ".join(found[:MOST_CHANGES]) + (f"; {rest} more changed" if rest > 0 else "")

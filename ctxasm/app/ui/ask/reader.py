@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ctxasm.answering.sent_tokens import sent_line
 from ctxasm.app.ui.ask.answer_pieces import (
     Chip,
     Line,
@@ -178,7 +179,7 @@ def _claim(row: ClaimRow) -> ClaimData:
 
 
 def _how(told: KeptAnswer, check: CheckedAnswer | None) -> list[str]:
-    """How the answer was asked for, how long it took, and how it was checked."""
+    """How the answer was asked for, how long and how many tokens it took, and how it was checked."""
     first = f", first text after {told.first_piece_ms:.0f} ms" if told.first_piece_ms is not None else ""
     took = f"{told.elapsed_ms:.0f} ms{first}" if told.called and told.elapsed_ms else ""
     unknown = sum(len(marker.unknown) or (not marker.known) for marker in told.markers)
@@ -189,6 +190,7 @@ def _how(told: KeptAnswer, check: CheckedAnswer | None) -> list[str]:
             told.model,
             f"{told.asked} prompt" if told.asked else "",
             took,
+            sent_line(told.sent) if told.sent else "",
             missed,
             facts_sentence(check.facts) if check else "",
             check_line(check) if check else "",
@@ -198,7 +200,7 @@ def _how(told: KeptAnswer, check: CheckedAnswer | None) -> list[str]:
 
 
 def _panel(told: KeptAnswer) -> PanelData | None:
-    """Why an answer is not whole, or why there is none."""
+    """Why an answer is not whole, why there is none, or why it may not stand on all that was sent."""
     if told.error or told.note:
         return {
             "id": "ctx-incomplete",
@@ -213,6 +215,8 @@ def _panel(told: KeptAnswer) -> PanelData | None:
             "text": "The context is empty, so there is nothing to answer from.",
             "still": "",
         }
+    if told.caution:
+        return {"id": "ctx-caution", "heading": "Perhaps not the whole prompt was read", "text": told.caution, "still": ""}
     return None
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ctxasm.model.messages import AnswerModel
     from ctxasm.model.support import Scorer
 
+BROKEN_OFF = "The page was stopped, or changed, while the answer came in."
 REDRAW = 0.08
 """Seconds between two drawings of an answer that is coming in."""
 
@@ -114,7 +115,7 @@ def stream(assembly: Assembly, models: Sequence[AnswerModel], asking: Asking, pl
 
 def settle(attempt: Attempt, assembly: Assembly, picked: Picked, place: Any) -> Attempt:
     """The attempt with every answer ended and checked by the picked scorer; a check that was made is kept."""
-    ended = [told if told.done else replace(told, done=True, note="The page changed while the answer came in.") for told in attempt]
+    ended = [told if told.done else replace(told, done=True, note=BROKEN_OFF) for told in attempt]
     return tuple(_checked(told, assembly, picked, place) for told in ended)
 
 

@@ -36,6 +36,7 @@ from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
     from ctxasm.answering.prompts import PromptChoice
+    from ctxasm.answering.sent_tokens import SentTokens
     from ctxasm.model.ports import TokenCounter
     from ctxasm.tuning.compare_answers import AnswerComparison, AnswerEstimate
 
@@ -178,6 +179,10 @@ class GivenSides:
     def counter(self, encoding: str) -> TokenCounter:
         """See `AnswerTools`."""
         return server.workbench().counter(encoding)
+
+    def learn(self, model: str, sent: SentTokens | None) -> None:
+        """See `AnswerTools`."""
+        server.workbench().zones.ratios.learn(model, sent)
 
 
 def show_answers_to_one(scene: Scene, sides: Sides) -> None:

@@ -12,7 +12,8 @@ import streamlit as st
 from ctxasm.app.parts import endpoint_at
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.local_browser import on_this_machine
-from ctxasm.app.ui.frame.session import Session
+from ctxasm.app.ui.frame.model_choice import EXTRACTIVE, OPENAI, first_model
+from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.config import Config
 from ctxasm.model.errors import CtxasmError
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from ctxasm.llm import Endpoint
     from ctxasm.model.messages import AnswerModel
 
-EXTRACTIVE, OPENAI = "extractive", "openai"
 NO_SECOND = "none"
 LEXICAL, JUDGE, RECHECK = "lexical", "llm", "lexical+llm"
 SCORERS = {
@@ -52,11 +52,23 @@ class Picked(NamedTuple):
 
 
 def pick_models() -> Picked:
-    """Draw the pickers, and the endpoint's own fields where one is asked, and return what they say."""
+    """Draw the pickers, and the endpoint's own fields where one is asked, and return what they say.
+
+    Where an endpoint is configured it answers, as by command, until another model is picked: the address and the session keep that.
+    """
     from ctxasm.llm import MODEL_NAMES
 
+    if session.model is None:
+        session.model = first_model()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        first = st.selectbox("Model", MODEL_NAMES, key="model", format_func=model_label, persist_state="session", width=325)
+        first = st.selectbox(
+            "Model",
+            MODEL_NAMES,
+            key=Session.model.key,
+            format_func=model_label,
+            persist_state="session",
+            width=325,
+        )
         second = st.selectbox(
             "Second model, side by side",
             (NO_SECOND, *MODEL_NAMES),

@@ -154,6 +154,8 @@ class Session:
     turns_file: Widget[Any] = Widget("_turns_file", None)
     summary_model: Kept[str | None] = Kept(None)
     summaries: Kept[int] = Kept(0)
+    token_ratio: Kept[float | None] = Kept(None)
+    """What a token here is reckoned as by the server of the model that was asked last: zones made before that are made anew."""
     windows: Kept[Windows | None] = Kept(None)
     windows_edits: Kept[int] = Kept(0)
     windows_open: Kept[bool] = Kept(False)
@@ -190,6 +192,7 @@ class Session:
 
     # Ask
     llm_base_url: Widget[str | None] = Widget("_llm_base_url", None)
+    model: Widget[str | None] = Widget("model", None)
     llm_key: Widget[str | None] = Widget("_llm_key", None)
     """A secret: typed, in this memory only."""
     prompt_style: Widget[PromptStyle] = Widget("prompt_style", GROUNDED.style)

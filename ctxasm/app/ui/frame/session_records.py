@@ -17,6 +17,7 @@ from ctxasm.model.settings import AssemblySettings
 if TYPE_CHECKING:
     from ctxasm.answering.asking import AnswerResult
     from ctxasm.answering.prompts import PromptChoice
+    from ctxasm.answering.sent_tokens import SentTokens
     from ctxasm.data.documents.collecting import Source
     from ctxasm.data.documents.options import IngestOptions
 
@@ -32,7 +33,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """An answer as far as it has come. `note` and `error` say why it is not whole.
+    """An answer as far as it has come. `note` and `error` say why it is not whole, `caution` that not all of the prompt seems to be read.
 
     `asked` says how it was asked for, `marked` whether for markers: without them the blocks are its sources. `check` is
     None until it is checked; `unchecked` says why it cannot be.
@@ -49,6 +50,8 @@ class KeptAnswer:
     elapsed_ms: float = 0.0
     first_piece_ms: float | None = None
     called: bool = True
+    sent: SentTokens | None = None
+    caution: str | None = None
     asked: str = ""
     marked: bool = True
     check: CheckedAnswer | None = None
@@ -68,6 +71,8 @@ class KeptAnswer:
             elapsed_ms=result.elapsed_ms,
             first_piece_ms=result.first_piece_ms,
             called=result.called,
+            sent=result.sent,
+            caution=result.caution,
             marked=result.marked,
         )
 

@@ -11,6 +11,7 @@ import streamlit as st
 from ctxasm.app.integrations.written import written_as
 from ctxasm.app.ui.frame import typed_questions
 from ctxasm.app.ui.frame.compare_view import shown_address
+from ctxasm.app.ui.frame.model_choice import model_address
 from ctxasm.app.ui.frame.pinned import pinned_address
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
@@ -70,7 +71,7 @@ def query_address(scene: Scene) -> dict[str, str]:
 def copy_link(scene: Scene, settings: AssemblySettings, page: str = "") -> None:
     """A button that copies the link to what is shown: dataset and query by name, what differs from the defaults, A, and what of it."""
     where = {Session.dataset_name.key: scene.dataset, **query_address(scene)}
-    query = urlencode({**where, **to_url(settings), **pinned_address(session.pinned), **shown_address(page)})
+    query = urlencode({**where, **to_url(settings), **pinned_address(session.pinned), **shown_address(page), **model_address()})
     data: CopyData = {"label": "Copy link", "text": "", "query": query}
     _copy_button()(data=data, key="copy_link", width=104, height="content")
 

@@ -13,6 +13,7 @@ from ctxasm.app.ui.frame.browser_moves import follow
 from ctxasm.app.ui.frame.compare_view import COMPARE, shown_address
 from ctxasm.app.ui.frame.conversation import conversation_controls
 from ctxasm.app.ui.frame.gold import INSPECT
+from ctxasm.app.ui.frame.model_choice import model_address
 from ctxasm.app.ui.frame.page_scripts import run_page_scripts
 from ctxasm.app.ui.frame.pickers import address_of, pick_dataset, pick_query
 from ctxasm.app.ui.frame.question import question_controls
@@ -124,7 +125,7 @@ def _frame(path: str) -> Scene | None:
         query_id = pick_query(info, entries) if entries else None
         if query_id is None:
             st.html('<div class="cx cx-side">No queries yet: ask your own question.</div>')
-    state.keep_address(address_of(info, query_id) | shown_address(path))
+    state.keep_address(address_of(info, query_id) | shown_address(path) | model_address())
     if query_id is None:
         return None
     scene = Scene(info.name, server.query(info, query_id), session.now)
@@ -146,7 +147,7 @@ def _about_data(info: DatasetInfo, settings: AssemblySettings, is_choice: bool) 
         )
     exact = str(counter.exact).lower()
     counts = f"{counted(server.stored_queries(info), 'query')}; {counted(info.chunks, 'chunk')}"
-    says = f"{counts}; tokens of {counter.encoding}, {'exact' if counter.exact else 'estimated'}"
+    says = f"{counts}; tokens {'counted' if counter.exact else 'estimated'} in {counter.encoding}"
     badges = f'<div class="cx-badges"><span title="{in_attribute(says)}">{holds}</span>{tokens}</div>'
     st.html(f'<div class="cx cx-side cx-mute" id="ctx-data" data-exact="{exact}">{badges}</div>')
 

@@ -16,6 +16,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state import get_session_state
 
 from ctxasm.app.ui.frame.compare_view import ONLY, VIEW, take_view
+from ctxasm.app.ui.frame.model_choice import MODEL, take_model
 from ctxasm.app.ui.frame.pinned import PIN, pinned_address, read_pinned
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
@@ -32,7 +33,7 @@ from ctxasm.model.specs import check_value
 
 HISTORY = 100
 """Undo steps that are kept."""
-WHERE = (Session.dataset_name.key, Session.query_id.key, ASK, VIEW, ONLY)
+WHERE = (Session.dataset_name.key, Session.query_id.key, ASK, VIEW, ONLY, MODEL)
 """The parameters of the address that say what is shown; the others are settings."""
 URL_KEYS = frozenset((PIN, *(spec.url for spec in specs())))
 
@@ -63,7 +64,7 @@ def take_address(path: str, parameters: Mapping[str, str]) -> list[str]:
     session.pinned, rejected_of_a = read_pinned(parameters)
     apply(settings)
     session.asked_for = {key: parameters[key] for key in WHERE if key in parameters}
-    return [*map(str, rejected), *rejected_of_a, *take_view(path, parameters)]
+    return [*map(str, rejected), *rejected_of_a, *take_view(path, parameters), *take_model(parameters)]
 
 
 def _is_history_navigation() -> bool:

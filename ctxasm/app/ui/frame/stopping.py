@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 
 
@@ -23,6 +24,24 @@ def asked_to_end() -> Callable[[], bool]:
         return getattr(state, "value", "CONTINUE") != "CONTINUE"
 
     return ended
+
+
+def rerun_after_stop() -> None:
+    """Where Streamlit's own Stop ends this run: have the page drawn once more, so that it shows what there is and can be used.
+
+    Streamlit leaves a page as far as it was drawn, and a stopped run can neither draw nor touch its session: only the server's side
+    can ask for the next run. A run that gives way to a newer one is stopped as well, and then nothing is to be done. Nor is it
+    without a server, or should that be built otherwise one day: then the page stays as it is until it is clicked.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    sessions = getattr(Runtime.instance(), "_session_mgr", None) if Runtime.exists() else None
+    if context is None or sessions is None:
+        return
+    info = sessions.get_active_session_info(context.session_id)
+    own = getattr(info, "session", None)
+    runner, loop, state = (getattr(own, name, None) for name in ("_scriptrunner", "_event_loop", "_client_state"))
+    if own is not None and loop is not None and getattr(runner, "_requests", None) is context.script_requests:
+        loop.call_soon_threadsafe(own.request_rerun, state)
 
 
 def ticker(place: Any, doing: str, paused: Callable[[], None] = lambda: None) -> Callable[[], bool]:

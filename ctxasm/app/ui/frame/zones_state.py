@@ -82,7 +82,7 @@ def zones_key(settings: AssemblySettings) -> Hashable:
     """What besides query and settings decides the zones; equal keys give the same assembly."""
     if settings.budget_mode == "fixed" and not settings.model_name and settings.model_window is None:
         return (summary_model(), session.summaries)
-    return (asked_choice(), session.windows_edits, summary_model(), session.summaries)
+    return (asked_choice(), session.windows_edits, summary_model(), session.summaries, session.token_ratio)
 
 
 def zones_stamp(query: Query, settings: AssemblySettings) -> str:
