@@ -8,6 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import Row, select
 
 from ctxasm.model.datasets import DatasetInfo
+from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.records import CorpusLanguage, Document
 from ctxasm.store.load import dataset_places
 from ctxasm.store.tables import datasets
@@ -23,12 +24,14 @@ class Numbered(NamedTuple):
 
 
 class Version(NamedTuple):
-    """One load of the dataset, with the documents of it that were read before, and its language once it is known."""
+    """One load of the dataset, with the documents of it that were read before, and, once they are known, its language and why its chunks
+    have no neighbours."""
 
     info: DatasetInfo
     first_document_no: int
     remembered: dict[str, Numbered]
     languages: list[CorpusLanguage]
+    obstacles: list[NoNeighbours | None]
 
     @property
     def places(self) -> tuple[int, int]:
@@ -41,4 +44,4 @@ def version_of(row: Row[tuple[object, ...]]) -> Version:
     first_document_no = stored.pop("first_document_no")
     for field in ("created_at", "loaded_at"):
         stored[field] = datetime.fromisoformat(stored[field])
-    return Version(DatasetInfo(**stored), first_document_no, {}, [])
+    return Version(DatasetInfo(**stored), first_document_no, {}, [], [])

@@ -223,11 +223,11 @@ def load_bundle(datasets: Datasets, path: str | os.PathLike[str], name: str | No
             if not is_content_of(there, *stream.parts()):
                 raise NameTaken(standing(datasets, there))
             if is_counted(datasets, there):
-                return LoadReport(there, False, stream.notes())
+                return LoadReport(there, False, (*stream.notes(), *neighbour_notes(datasets, there)))
     with stream_bundle(path, name, into=into) as stream:
         origin = mended(os.fspath(path))  # a path may hold bytes that are no text; the origin is only shown
         info = datasets.store.add_stream(called, *stream.parts(), origin=origin, replaced=stream.replaced, join=over == "join")
-        return reported(info, there, over, stream.notes())
+        return reported(datasets, info, there, over, stream.notes())
 
 
 def keep_bundle(datasets: Datasets, reading: Reading, origin: str, over: Over) -> LoadReport:
@@ -246,16 +246,23 @@ def keep_bundle(datasets: Datasets, reading: Reading, origin: str, over: Over) -
             lacking = lacks_sent(datasets, there, len(bundle.chunks), len(bundle.queries), bundle.answers)
             raise NameTaken(standing(datasets, there)._replace(lacks_sent=lacking))
         if is_counted(datasets, there):
-            return LoadReport(there, False, reading.notes)
+            return LoadReport(there, False, (*reading.notes, *neighbour_notes(datasets, there)))
     info = datasets.store.add(bundle, origin=mended(origin), join=over == "join")
-    return reported(info, there, over, reading.notes)
+    return reported(datasets, info, there, over, reading.notes)
 
 
-def reported(info: DatasetInfo, there: DatasetInfo | None, over: Over, notes: tuple[str, ...]) -> LoadReport:
+def reported(datasets: Datasets, info: DatasetInfo, there: DatasetInfo | None, over: Over, notes: tuple[str, ...]) -> LoadReport:
     """What a load brought to the name where `there` stood before."""
+    notes = (*notes, *neighbour_notes(datasets, info))
     if over == "join" and there is not None:
         return LoadReport(info, info.dataset_id != there.dataset_id, (*added_notes(there, info), *notes))
     return LoadReport(info, True, (*replaced_notes(there), *notes))
+
+
+def neighbour_notes(datasets: Datasets, info: DatasetInfo) -> tuple[str, ...]:
+    """The sentence that says why no chunk of a stored dataset has a neighbour; none where one has."""
+    found = datasets.store.dataset(info.name).no_neighbours() if info.chunks else None
+    return () if found is None else (found.sentence,)
 
 
 def replaced_notes(there: DatasetInfo | None) -> tuple[str, ...]:

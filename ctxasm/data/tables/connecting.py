@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.config import Config
-from ctxasm.data.files.loading import LoadReport, reported
+from ctxasm.data.files.loading import LoadReport, neighbour_notes, reported
 from ctxasm.data.standing import NameTaken, Over, is_content_of, is_counted, joined_dataset, standing, stored_info
 from ctxasm.model.errors import CtxasmError, InvalidInput, NotFound, shown
 from ctxasm.model.ports import FetchedChunk, Window
@@ -282,12 +282,12 @@ def copy_table(
         if not is_content_of(there, tried.documents_of_first(limit), chunks()):
             raise NameTaken(standing(datasets, there))
         if is_counted(datasets, there):
-            return LoadReport(there, False, tuple(_told(found)))
+            return LoadReport(there, False, (*_told(found), *neighbour_notes(datasets, there)))
     documents, origin = tried.documents_of_first(limit), f"table {mapping.table} of connection {connection}, copied"
     info = datasets.store.add_stream(name, documents, chunks(), origin=origin, join=over == "join")
     report(Progress(read, read, "rows copied", monotonic() - began))
     ended = (f"the copy ends at {limit:,} rows: raise the limit for more",) if read >= limit else ()
-    return reported(info, there, over, (*_told(found), *ended))
+    return reported(datasets, info, there, over, (*_told(found), *ended))
 
 
 def _tried(datasets: Linking, connection: str, mapping: TableMapping) -> LinkedDataset:
