@@ -257,6 +257,7 @@ def copy_table(
     each document are counted by it, and the notes say so.
     Raises as `link`, NameTaken, and InvalidInput when it was cancelled.
     """
+    from ctxasm.data.tables.counted import RowCounter
     from ctxasm.model.records import Chunk
 
     if limit < 1:
@@ -264,11 +265,12 @@ def copy_table(
     joined_dataset(datasets, name, over)
     there = stored_info(datasets, name)
     found = check_mapping(datasets, connection, mapping).findings if mapping.counted else ()
-    tried, began, read = _tried(datasets, connection, mapping), monotonic(), 0
+    tried, began, read, counter = _tried(datasets, connection, mapping), monotonic(), 0, RowCounter()
 
     def chunks() -> Iterator[Chunk]:
-        nonlocal read
-        for chunk in tried.stream(limit):
+        nonlocal read, counter
+        read, counter = 0, RowCounter()
+        for chunk in tried.stream(limit, counter):
             yield Chunk(*chunk[:8])
             read += 1
             if read % 1000 == 0:
@@ -287,7 +289,7 @@ def copy_table(
     info = datasets.store.add_stream(name, documents, chunks(), origin=origin, join=over == "join")
     report(Progress(read, read, "rows copied", monotonic() - began))
     ended = (f"the copy ends at {limit:,} rows: raise the limit for more",) if read >= limit else ()
-    return reported(datasets, info, there, over, (*_told(found), *ended))
+    return reported(datasets, info, there, over, (*_told(found), *counter.notes(), *ended))
 
 
 def _tried(datasets: Linking, connection: str, mapping: TableMapping) -> LinkedDataset:

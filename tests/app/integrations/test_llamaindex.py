@@ -73,6 +73,19 @@ def test_the_model_reads_the_context_of_the_workbench(toml: str) -> None:
         assert open_counter("cl100k_base").count(text) == expected.token_count
 
 
+def test_an_index_over_a_vector_store_takes_neighbours_from_the_dataset() -> None:
+    """Its docstore is empty, which is said; and its nodes are called otherwise than the chunks of the dataset."""
+    query = asked(1)[0]
+    found = [
+        NodeWithScore(node=TextNode(id_=f"node-{n}", text=one.node.text, metadata={"file_name": "a.md"}), score=one.score)
+        for n, one in enumerate(retrieved(query))
+    ]
+    with pytest.warns(UserWarning, match="no store stands behind the hits"):
+        ContextAssemblyPostprocessor(docstore=SimpleDocumentStore()).postprocess_nodes(found, query_str=query.query)
+    made = ContextAssemblyPostprocessor(source=BENCH.dataset()).assembly(query.query, found)
+    assert made.text == BENCH.assemble(query, AssemblySettings()).text
+
+
 @pytest.mark.parametrize("window", [0, 1, 2, 3])
 def test_a_docstore_gives_the_same_neighbours_as_a_store(window: int) -> None:
     """Indexes differ (a docstore has none), so gaps are as they are and everything else is the same."""
