@@ -14,6 +14,8 @@ from ctxasm.model.errors import shown
 Obstacle = Literal["gaps", "order", "single", "ids", "store"]
 """Why no chunk has a neighbour: no index follows another; every second index is free, as where the order is not known; each document is
 one chunk; the hits name no stored chunk; there is no store behind the hits."""
+NUMBERED: tuple[Obstacle, ...] = ("gaps", "order")
+"""Those that numbering by order may remove."""
 EXAMPLE, LOOKED_AT = 3, 10_000
 """Indexes that a sentence shows; chunks among which a store looks for an example."""
 

@@ -11,11 +11,11 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.options import add_database, add_over, naming_both_ways, over_of, say, show, workbench_of
+from ctxasm.app.commands.options import add_database, add_over, mapped_columns, naming_both_ways, over_of, say, show, workbench_of
 from ctxasm.app.workbench import Workbench
 from ctxasm.data.files.loading import LoadReport, files_at, join_paths, load_paths, one_mapping, preview_files
 from ctxasm.data.standing import NOUNS, Over, counted
-from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.errors import InvalidInput
 
 if TYPE_CHECKING:
     from ctxasm.data.files.importing import FilePreview
@@ -92,13 +92,7 @@ def _pasted(most: int) -> bytes:
 
 def _mappings(args: Namespace) -> dict[str, ColumnMapping]:
     """What --map and --kind say, for every file."""
-    columns = {}
-    for assignment in args.columns:
-        field, equals, column = assignment.partition("=")
-        if not equals or not field.strip():
-            raise InvalidInput(f"--map takes FIELD=PATH, such as text=body or hits=results[*], got {shown(assignment)}")
-        columns[field.strip()] = column
-    return one_mapping(columns, args.kind)
+    return one_mapping(mapped_columns(args.columns), args.kind)
 
 
 def _preview(workbench: Workbench, args: Namespace) -> int:

@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from ctxasm.answering.zones.history_text import parse_history
@@ -15,7 +15,7 @@ from ctxasm.answering.zones.words import conversation_line, zones_line
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import DATABASE_URL, Config, connection_secrets, database_file, read_config
 from ctxasm.data.standing import NameTaken, Over
-from ctxasm.model.errors import InvalidInput
+from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.events import Failed
 from ctxasm.model.presets import GIVEN_UP, PRESETS, RECOMMENDED, RECOMMENDED_GAIN, preset
 from ctxasm.model.records import Query
@@ -34,6 +34,17 @@ def add_dataset(parser: ArgumentParser) -> None:
     """`--db` and `--data`."""
     add_database(parser)
     parser.add_argument("--data", metavar="NAME", help="dataset (default: the newest)")
+
+
+def mapped_columns(assignments: Sequence[str]) -> dict[str, str]:
+    """What every --map says: a field and its column or path. Raises InvalidInput."""
+    columns = {}
+    for assignment in assignments:
+        field, equals, column = assignment.partition("=")
+        if not equals or not field.strip():
+            raise InvalidInput(f"--map takes FIELD=PATH, such as text=body or hits=results[*], got {shown(assignment)}")
+        columns[field.strip()] = column
+    return columns
 
 
 def add_over(parser: ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from ctxasm.app.commands.annotations import HELP, Annotations
-from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, show, workbench_of
+from ctxasm.app.commands.options import add_dataset, add_settings, mapped_columns, require_data, say, settings_of, show, workbench_of
 from ctxasm.data.standing import counted
 from ctxasm.model.errors import InvalidInput, shown
 
@@ -27,8 +27,16 @@ SUMMARY = "say where the fact went that a recorded answer lacks: the prompt that
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """FILE, --fact, --query, how to check and print, settings, --data, --db."""
+    """FILE, --map, --fact, --query, how to check and print, settings, --data, --db."""
     parser.add_argument("file", nargs="?", metavar="FILE", help="a trace, a log, or a prompt with its answer; - for standard input")
+    parser.add_argument(
+        "--map",
+        dest="columns",
+        metavar="FIELD=PATH",
+        action="append",
+        default=[],
+        help="as of `load`: where FILE has a field, such as prompt=request.messages or hits=results[*]",
+    )
     parser.add_argument(
         "--fact",
         metavar="TEXT",
@@ -80,15 +88,18 @@ def run(args: Namespace) -> int:
 
 def _cases(workbench: Workbench, args: Namespace) -> Cases:
     from ctxasm.app.explained import cases_in, recorded_cases
-    from ctxasm.data.files.loading import files_at
+    from ctxasm.data.files.loading import files_at, one_mapping
 
+    columns = mapped_columns(args.columns)
     if args.file is None:
+        if columns:
+            raise InvalidInput("--map says where a FILE has its fields, got no FILE: give the log, or map when it is loaded")
         require_data(workbench)
         return recorded_cases(workbench, args.data)
     if args.file == "-" and sys.stdin is None:
         raise InvalidInput("there is no standard input: give a file")
     files = files_at([args.file], workbench.config, lambda most: sys.stdin.buffer.read(most))
-    found = cases_in(workbench, files, args.data)
+    found = cases_in(workbench, files, args.data, one_mapping(columns))
     for note in found.notes:
         say(f"note: {note}")
     return found

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ctxasm.data.datasets import Datasets
+from ctxasm.data.files.recognised.converted import ONLY_RETRIEVED
 from ctxasm.data.standing import (
     NameTaken,
     Over,
@@ -271,7 +272,8 @@ def keep_bundle(datasets: Datasets, reading: Reading, origin: str, over: Over) -
 
 def reported(datasets: Datasets, info: DatasetInfo, there: DatasetInfo | None, over: Over, notes: tuple[str, ...]) -> LoadReport:
     """What a load brought to the name where `there` stood before."""
-    notes = (*notes, *neighbour_notes(datasets, info))
+    if not any(note.startswith(ONLY_RETRIEVED) for note in notes):  # which says why already
+        notes = (*notes, *neighbour_notes(datasets, info))
     if over == "join" and there is not None:
         return LoadReport(info, info.dataset_id != there.dataset_id, (*added_notes(there, info), *notes))
     return LoadReport(info, True, (*replaced_notes(there), *notes))

@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ctxasm.data.field_names import plain_name
 from ctxasm.data.files.mapping_flat import flat_retrievals
-from ctxasm.data.files.mapping_form import DOCUMENT_FIELDS, FIELDS, HITS, ColumnMapping
+from ctxasm.data.files.mapping_form import DOCUMENT_FIELDS, FIELDS, HITS, NAMES, ColumnMapping
 from ctxasm.data.files.mapping_guess import guess
 from ctxasm.data.files.mapping_hits import hit_retrievals
 from ctxasm.data.files.mapping_lines import Applied, DocumentLines, Line, Picked, document_ids, left_out_note, picked, query_id_of
@@ -24,6 +25,8 @@ from ctxasm.data.files.rows import Rows
 from ctxasm.data.standing import counted
 from ctxasm.model.errors import shown
 
+SCORES = frozenset(plain_name(f"{name}{ending}") for field in ("score", "distance") for name in NAMES[field] for ending in ("", "s"))
+"""Names of columns that only hits have."""
 MOST_LISTS = 5
 """Lists that a note names."""
 __all__ = ["FIELDS", "ColumnMapping", "apply", "guess"]
@@ -56,6 +59,9 @@ def _chunks(mapping: ColumnMapping, rows: Rows) -> Applied:
         lines.append((number, line))
     if derived:
         notes += _count_chunks(rows.file, lines)
+    if scores := [name for name in rows.columns if plain_name(name) in SCORES and name not in mapping.columns.values()]:
+        told = "is a score, but nothing is a question, so the rows are chunks and not hits; map a question, as in query=COLUMN"
+        notes.append(f"{rows.file}: {shown(scores[0])} {told}")
     given = any(name in mapping.columns for name in DOCUMENT_FIELDS)
     notes += documents.notes(rows.file) if given else []
     notes += left_out_note(rows.file, left_out)
