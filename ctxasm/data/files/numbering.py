@@ -19,7 +19,7 @@ _Key = tuple[str, int]
 def number_by_order(bundle: Bundle) -> tuple[Bundle, tuple[str, ...]]:
     """The bundle with the chunks of each document numbered from 0 in the order of their indexes, and the note that says so.
 
-    A hit or gold chunk that names no chunk of the bundle keeps naming none.
+    Hits and gold chunks name chunks of the bundle, as every load checks.
     """
     indexes: dict[str, list[int]] = {}
     for chunk in bundle.chunks:
@@ -29,17 +29,12 @@ def number_by_order(bundle: Bundle) -> tuple[Bundle, tuple[str, ...]]:
     if not moved:
         return bundle, ("every document numbers its chunks from 0 without gaps: nothing was numbered",)
 
-    def place(document_id: str, index: int) -> int:
-        """Beyond the last chunk and a free index for what is not there."""
-        own = indexes.get(document_id)
-        return index if own is None else places.get((document_id, index), len(own) + 1 + index)
-
     chunks = tuple(_placed(chunk, places) for chunk in bundle.chunks)
     queries = tuple(
         replace(
             query,
-            retrieved=tuple(replace(hit, chunk_index=place(hit.document_id, hit.chunk_index)) for hit in query.retrieved),
-            gold=tuple(replace(gold, chunk_index=place(gold.document_id, gold.chunk_index)) for gold in query.gold),
+            retrieved=tuple(replace(hit, chunk_index=places[hit.document_id, hit.chunk_index]) for hit in query.retrieved),
+            gold=tuple(replace(gold, chunk_index=places[gold.document_id, gold.chunk_index]) for gold in query.gold),
         )
         for query in bundle.queries
     )
