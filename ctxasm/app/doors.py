@@ -317,17 +317,19 @@ def why(
     query_id: str | None = None,
     fact: str | None = None,
     scorer: Scorer | str = "lexical",
+    columns: Mapping[str, str] | None = None,
 ) -> Why:
     """Why an answer of production failed: the prompt that was sent (A) beside what `settings` would send (B), and where the fact went.
 
     `trace` is a path or a pair (name, bytes): a trace or log of any form that `load` recognises, or a prompt with its answer. With a
     `dataset` its hits are that dataset's chunks, with their neighbours; without a trace the answer that the dataset records for
     `query_id` is taken. `query_id` names one of several answers; `fact` is what the answer should have said (default: the expected
-    passages, else the reference answer, else what of the answer nothing carries). `scorer` is that of `check`. Raises InvalidInput,
+    passages, else the reference answer, else what of the answer nothing carries). `scorer` is that of `check`, `columns` those of `load`,
+    for a `trace` whose fields are not recognised (prompt="request.messages"). Raises InvalidInput,
     InvalidBundle, NotFound, ModelUnavailable where the scorer's model fails.
     """
     from ctxasm.app.explained import cases_in, explained, recorded_cases
-    from ctxasm.data.files.loading import files_at
+    from ctxasm.data.files.loading import files_at, one_mapping
     from ctxasm.model.settings import AssemblySettings
 
     with _workbench(store) as workbench:
@@ -337,7 +339,7 @@ def why(
         else:
             given = _listed(trace)
             files = [one for file in given for one in ([file] if isinstance(file, tuple) else files_at([file], workbench.config))]
-            found = cases_in(workbench, files, dataset)
+            found = cases_in(workbench, files, dataset, one_mapping(columns or {}))
         return explained(workbench, found.named(query_id), chosen, found.source, found.dataset, fact, scorer)
 
 

@@ -121,6 +121,7 @@ def _show(why: Why, alone: bool) -> None:
         messages = counted(len(why.recorded.prompt), "message")
         show(f"A, as sent: {messages} with {len(why.sent)} of {len(query.retrieved)} hits: {in_it or 'none'}")
     else:
-        show(f"A: no prompt is recorded, so the answer is held against its {len(query.retrieved)} hits, in their order")
+        against = f"so the answer is held against its {len(query.retrieved)} hits, in their order"
+        show(f"A: no prompt is recorded (where FILE has one: --map prompt=PATH), {against}")
     blocks = ", ".join(f"[{one.number}] {one.document_id} #{', #'.join(map(str, one.chunk_indexes))}" for one in why.assembly.citations)
     show(f"B, these settings: {why.assembly.token_count:,} of {why.assembly.limit:,} tokens: {blocks or 'nothing'}")
