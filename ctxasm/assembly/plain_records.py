@@ -98,7 +98,7 @@ class Overlay:
         """Where the source holds none of what the caller brought, that is why; else what the source says."""
         own = [Window(chunk.document_id, chunk.chunk_index, chunk.chunk_index) for chunk in self._own.iter_chunks()]
         if own and not self._source.fetch(own, "").chunks:
-            return NoNeighbours("ids", own[0].document_id, (own[0].low,))
+            return NoNeighbours("ids", own[0].document_id)  # the index may be one that was made up for it
         return known_obstacle(self._source)
 
 

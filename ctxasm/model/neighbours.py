@@ -30,8 +30,8 @@ class NoNeighbours(NamedTuple):
     @property
     def sentence(self) -> str:
         """What is the matter and what to do, without a full stop at the end."""
-        indexes = ", ".join(map(str, self.chunk_indexes))
-        example = f" (such as {indexes} of {shown(self.document_id, 60)})" if indexes else ""
+        which = ", ".join(map(str, self.chunk_indexes)) or "one"
+        example = f" (such as {which} of {shown(self.document_id, 60)})" if self.document_id else ""
         return _SENTENCES[self.obstacle].format(example=example)
 
 

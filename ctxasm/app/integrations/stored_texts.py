@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
@@ -9,8 +10,10 @@ from ctxasm.model.datasets import ChunkKey, DatasetInfo
 from ctxasm.model.ports import ChunkSource, FetchedChunk
 from ctxasm.text.chunk_facts import duplicate_key
 
-HELD = 5
-"""Chunks that hold a text among which the one that is that text is looked for."""
+HELD = 50
+"""Chunks that hold a part of a text among which the one of that text is looked for."""
+UNEVEN = re.compile(r"\s{2,}|[^\S ]+")
+"""White space in which two copies of a text may differ."""
 
 
 @runtime_checkable
@@ -54,8 +57,8 @@ class StoredTexts:
 
     @staticmethod
     def _asked(source: KnowsTexts, text: str) -> ChunkKey | None:
-        wanted = duplicate_key(text)
-        same = (chunk for chunk in source.find_text(text, HELD) if _key(chunk) == wanted)
+        wanted, part = duplicate_key(text), max(UNEVEN.split(text), key=len)
+        same = (chunk for chunk in source.find_text(part, HELD) if _key(chunk) == wanted)
         return next(((chunk.document_id, chunk.chunk_index) for chunk in same), None)
 
 
