@@ -15,7 +15,6 @@ from ctxasm.data.files.numbering import ORIGINAL
 from ctxasm.model.events import Unexpanded
 from ctxasm.model.neighbours import NoNeighbours, Obstacle, no_neighbours
 from ctxasm.model.records import Bundle, Chunk, Document
-from ctxasm.store.database import Store
 from ctxasm.text.tokens import open_counter
 
 TENS = [("a", 10), ("a", 20), ("a", 30), ("b", 10), ("b", 20)]
@@ -41,15 +40,6 @@ def test_the_keys_tell_why(keys: list[tuple[str, int]], expected: NoNeighbours |
 def bundle(keys: list[tuple[str, int]]) -> Bundle:
     chunks = tuple(Chunk(name, index, f"Text {index} of {name}.") for name, index in keys)
     return Bundle("gaps", tuple(Document(name) for name in dict.fromkeys(name for name, _ in keys)), chunks)
-
-
-@pytest.mark.parametrize("keys", [TENS, [("a", 0), ("a", 2)], [("a", 0), ("b", 0)], [("a", 0), ("a", 1)]])
-def test_every_store_tells_it_alike(keys: list[tuple[str, int]], tmp_path: Path) -> None:
-    memory = MemoryStore(open_counter())
-    memory.add(bundle(keys))
-    with Store(f"sqlite:///{tmp_path / 's.db'}", open_counter()) as store:
-        store.add(bundle(keys))
-        assert store.dataset().no_neighbours() == store.no_neighbours() == memory.no_neighbours() == no_neighbours(keys)
 
 
 def said(keys: list[tuple[str, int]], hit: tuple[str, int], **changed: int) -> Unexpanded | None:
