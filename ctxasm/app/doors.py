@@ -73,12 +73,13 @@ def load(
     valid_only: bool = False,
     over: Over = "new",
     onto: str | None = None,
+    number_by_order: bool = False,
 ) -> LoadReport:
     """Load a bundle (folder or .zip), or files of JSON, JSON Lines, CSV, TSV or Parquet that go together, as one dataset.
 
     `name` defaults to that of the folder or file. `columns` are the columns of fields (text="body", hits="results[*]"; the rest is
     guessed), `kind` says what the rows are: chunks, documents, queries, retrievals or answers. With `valid_only` rows that fail are
-    left out.
+    left out. With `number_by_order` the chunks of each document are numbered 0, 1, 2 … in the order of their indexes, which may have gaps.
     `over` says what becomes of a dataset of that name: "new" refuses unless it holds the same, "replace" takes its place, "join"
     adds to it. `onto` adds the questions of logs alone to a dataset, with their hits on its chunks. Raises InvalidInput, NameTaken,
     InvalidBundle with all problems, StoreUnavailable; then nothing changed.
@@ -87,10 +88,11 @@ def load(
 
     with _workbench(store) as workbench:
         if onto is not None:
-            if name is not None or over != "new":
-                raise InvalidInput("onto names the dataset that questions are added to: leave out name and over")
+            if name is not None or over != "new" or number_by_order:
+                raise InvalidInput("onto names the dataset that questions are added to: leave out name, over and number_by_order")
             return join_paths(workbench, _listed(paths), onto, one_mapping(columns or {}, kind), valid_only)
-        return load_paths(workbench, _listed(paths), name, one_mapping(columns or {}, kind), valid_only, over)
+        mappings = one_mapping(columns or {}, kind)
+        return load_paths(workbench, _listed(paths), name, mappings, valid_only, over, by_order=number_by_order)
 
 
 def ingest(
@@ -128,6 +130,7 @@ def connect(
     copy: bool = False,
     limit: int | None = None,
     over: Over = "new",
+    number_by_order: bool = False,
     report: Report = silent,
     cancelled: Cancelled = never,
 ) -> LoadReport:
@@ -135,13 +138,16 @@ def connect(
 
     `connection` is the NAME of CTXASM_CONNECTION_NAME or [connections.NAME] in the secrets. `fields` are columns or paths
     (text="content", page_number="metadata->>'page'") on top of the guess, those of the table `documents` named documents.FIELD.
+    With `number_by_order` a copy numbers the chunks of each document 0, 1, 2 … in the order of chunk_index, which may have gaps.
     `open_dataset` reads the linked dataset. Nothing is ever written to the table. `over` is that of `load`.
     Raises InvalidInput where no row can be used, NameTaken, NotFound, StoreUnavailable.
     """
     from ctxasm.data.tables.connecting import COPY_ROWS, chosen_mapping, copy_table, link
+    from ctxasm.data.tables.mapping import numbered_by_order
 
     with _workbench(store) as workbench:
         mapping = chosen_mapping(workbench, connection, table, (fields or {}).items(), documents)
+        mapping = numbered_by_order(mapping) if number_by_order else mapping
         if not copy:
             return link(workbench, connection, mapping, name, over)
         return copy_table(workbench, connection, mapping, name, COPY_ROWS if limit is None else limit, report, cancelled, over)
@@ -312,17 +318,19 @@ def why(
     query_id: str | None = None,
     fact: str | None = None,
     scorer: Scorer | str = "lexical",
+    columns: Mapping[str, str] | None = None,
 ) -> Why:
     """Why an answer of production failed: the prompt that was sent (A) beside what `settings` would send (B), and where the fact went.
 
     `trace` is a path or a pair (name, bytes): a trace or log of any form that `load` recognises, or a prompt with its answer. With a
     `dataset` its hits are that dataset's chunks, with their neighbours; without a trace the answer that the dataset records for
     `query_id` is taken. `query_id` names one of several answers; `fact` is what the answer should have said (default: the expected
-    passages, else the reference answer, else what of the answer nothing carries). `scorer` is that of `check`. Raises InvalidInput,
+    passages, else the reference answer, else what of the answer nothing carries). `scorer` is that of `check`, `columns` those of `load`,
+    for a `trace` whose fields are not recognised (prompt="request.messages"). Raises InvalidInput,
     InvalidBundle, NotFound, ModelUnavailable where the scorer's model fails.
     """
     from ctxasm.app.explained import cases_in, explained, recorded_cases
-    from ctxasm.data.files.loading import files_at
+    from ctxasm.data.files.loading import files_at, one_mapping
     from ctxasm.model.settings import AssemblySettings
 
     with _workbench(store) as workbench:
@@ -332,7 +340,7 @@ def why(
         else:
             given = _listed(trace)
             files = [one for file in given for one in ([file] if isinstance(file, tuple) else files_at([file], workbench.config))]
-            found = cases_in(workbench, files, dataset)
+            found = cases_in(workbench, files, dataset, one_mapping(columns or {}))
         return explained(workbench, found.named(query_id), chosen, found.source, found.dataset, fact, scorer)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,6 +13,7 @@ from ctxasm.model.errors import InvalidInput, shown
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
     from ctxasm.data.files.loading import LoadReport
+    from ctxasm.data.files.mapping import ColumnMapping
     from ctxasm.model.datasets import Dataset
     from ctxasm.model.messages import Cancel
     from ctxasm.model.ports import FetchedChunk
@@ -65,8 +66,15 @@ class Opened(NamedTuple):
     query_id: str
 
 
-def cases_in(workbench: Workbench, files: Sequence[tuple[str, bytes]], dataset: str | None = None) -> Cases:
+def cases_in(
+    workbench: Workbench,
+    files: Sequence[tuple[str, bytes]],
+    dataset: str | None = None,
+    mappings: Mapping[str, ColumnMapping] | None = None,
+) -> Cases:
     """The answers of a trace, or of a prompt with its answer. With a dataset, hits are its chunks, and labels of its questions hold.
+
+    `mappings` are those of `load_files`.
 
     Raises InvalidInput, InvalidBundle with all problems, NotFound.
     """
@@ -75,7 +83,7 @@ def cases_in(workbench: Workbench, files: Sequence[tuple[str, bytes]], dataset: 
     from ctxasm.store.memory import MemoryStore
 
     onto = None if dataset is None else workbench.dataset(dataset)
-    reading = import_files(files, limits=limits_of(workbench.config), onto=onto)
+    reading = import_files(files, mappings, limits=limits_of(workbench.config), onto=onto)
     if onto is not None:
         return Cases(_cases(files, reading.bundle, _labelled(reading.bundle.queries, onto)), onto, onto.info.name, reading.notes)
     memory = MemoryStore(workbench.counter())

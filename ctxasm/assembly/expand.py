@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import cast
 
 from ctxasm.assembly.steps import Found, RankedHits
 from ctxasm.model.characters import is_visible
-from ctxasm.model.events import Absent, Added, Dropped, Event, Repeated
-from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, TokenCounter, Window
+from ctxasm.model.events import Absent, Added, Dropped, Event, Repeated, Unexpanded
+from ctxasm.model.neighbours import NoNeighbours
+from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, KnowsNeighbours, TokenCounter, Window
 from ctxasm.model.records import Hit, Query, make_record
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
@@ -32,7 +35,31 @@ def expand(query: Query, source: ChunkSource, settings: AssemblySettings, counte
     stored = {(chunk.document_id, chunk.chunk_index): chunk for chunk in complete(fetched.chunks, counter)}
     lost: dict[Key, str] = {}
     candidates = _candidates(ranked, stored, window, settings, lost)
-    return Found(ranked, window, fetched, fetched.documents, stored, candidates, lost)
+    obstacle = _obstacle(source, ranked.hits, candidates, lost) if window and ranked.hits else None
+    return Found(ranked, window, fetched, fetched.documents, stored, candidates, lost, obstacle)
+
+
+def _obstacle(
+    source: ChunkSource, hits: Sequence[Hit], candidates: Mapping[Key, Candidate], lost: Mapping[Key, str]
+) -> NoNeighbours | None:
+    """Why no hit has a neighbour; None where one has, be it another hit."""
+    if not all(candidate.retrieved for candidate in candidates.values()):
+        return None
+    if any((document_id, index + 1) in candidates for document_id, index in candidates):
+        return None
+    if all(lost.get((hit.document_id, hit.chunk_index)) == "missing" for hit in hits):
+        return NoNeighbours("ids", hits[0].document_id, (hits[0].chunk_index,))
+    return known_obstacle(source)
+
+
+def known_obstacle(source: ChunkSource) -> NoNeighbours | None:
+    """Why no chunk of a source has a neighbour, where it can tell; one that only fetches is a source too."""
+    return cast(KnowsNeighbours, source).no_neighbours() if _may_know_neighbours(type(source)) else None
+
+
+@cache
+def _may_know_neighbours(kind: type[ChunkSource]) -> bool:
+    return issubclass(kind, KnowsNeighbours)
 
 
 def rank_hits(query: Query, top_k: int | None, relevance_floor: float | None = None) -> RankedHits:
@@ -130,7 +157,8 @@ def expansion_events(found: Found) -> tuple[Event, ...]:
         if len(present) < len(wanted):
             events += _absences(document_id, present, wanted)
     drops = [Dropped(*key, reason) for key, reason in found.lost.items()]  # type: ignore[arg-type]
-    return (*events, *drops)
+    why = [Unexpanded(*found.obstacle)] if found.obstacle is not None else []
+    return (*events, *drops, *why)
 
 
 def _reach(hits: Mapping[int, Hit], window: int) -> dict[int, list[int]]:

@@ -11,9 +11,11 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
+from ctxasm.assembly.expand import known_obstacle
 from ctxasm.assembly.summarise import known_language
 from ctxasm.model.characters import mended
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, Window
 from ctxasm.model.records import NOTHING, Chunk, CorpusLanguage, Document, Hit, Query
 from ctxasm.store.memory import MemorySource
@@ -57,8 +59,17 @@ def joined(
     listed = _documents(documents, [hit for hit in (*(hits or ()), *chunks) if isinstance(hit, Mapping)])
     if source is not None and not own and not listed:
         return asked, source
-    given_source = MemorySource(listed, own)
-    return asked, given_source if source is None else Overlay(source, given_source)
+    if source is None:
+        return asked, GivenChunks(listed, own)
+    return asked, Overlay(source, MemorySource(listed, own))
+
+
+class GivenChunks(MemorySource):
+    """The chunks that a caller brought, with no store behind them."""
+
+    def no_neighbours(self) -> NoNeighbours | None:
+        """That there is no store, where none of them has a neighbour."""
+        return NoNeighbours("store") if super().no_neighbours() is not None else None
 
 
 class Overlay:
@@ -82,6 +93,13 @@ class Overlay:
     def corpus_language(self) -> CorpusLanguage:
         """That of the source, where it knows it, else of what the caller brought."""
         return known_language(self._source) or self._own.corpus_language()
+
+    def no_neighbours(self) -> NoNeighbours | None:
+        """Where the source holds none of what the caller brought, that is why; else what the source says."""
+        own = [Window(chunk.document_id, chunk.chunk_index, chunk.chunk_index) for chunk in self._own.iter_chunks()]
+        if own and not self._source.fetch(own, "").chunks:
+            return NoNeighbours("ids", own[0].document_id)  # the index may be one that was made up for it
+        return known_obstacle(self._source)
 
 
 def _bare(chunk: FetchedChunk) -> FetchedChunk:

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from ctxasm.assembly.extracts import NO_EXTRACTS, Extract
 from ctxasm.assembly.passages import Joined, Piece
 from ctxasm.model.events import Event, Likeness, Promoted
+from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.ports import Fetched, FetchedChunk
 from ctxasm.model.records import Document, Hit
 from ctxasm.model.results import Candidate, DocumentSize, Key, Segment
@@ -166,7 +167,7 @@ class Found:
     """All candidates, documents in the order of their first hit and ascending inside, and what was lost at once.
 
     `lost` holds chunks that never became candidates (missing, empty, beyond top_k, below the floor) with the reason; `stored` is
-    all that was read.
+    all that was read. `obstacle` says why no hit has a neighbour, None where one has, or none was asked for.
     """
 
     ranked: RankedHits
@@ -176,6 +177,7 @@ class Found:
     stored: Mapping[Key, FetchedChunk]
     candidates: Mapping[Key, Candidate]
     lost: Mapping[Key, str]
+    obstacle: NoNeighbours | None = None
 
 
 @dataclass(frozen=True, slots=True)

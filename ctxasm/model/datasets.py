@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.ports import ChunkSource, FetchedChunk, Shelf
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChange, GoldChunk, Query
 
@@ -95,6 +96,10 @@ ChunkKey = tuple[str, int]
 
 class OwnedDataset(Dataset, Protocol):
     """A dataset that our own store holds, asked for its records by name; names that it does not know are left out."""
+
+    def no_neighbours(self) -> NoNeighbours | None:
+        """Why none of its chunks has a neighbour; None where one has."""
+        ...
 
     def bundle(self) -> Bundle:
         """All that was loaded."""

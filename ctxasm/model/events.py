@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ctxasm.model.neighbours import Obstacle
+
 # fmt: off
 Reason = Literal[
     "budget", "outbid", "crowded_out", "no_value", "oversized", "no_room", "floor", "top_k", "degenerate", "irrelevant", "empty",
@@ -54,6 +56,15 @@ class Absent:
 
     document_id: str
     chunk_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unexpanded:
+    """Note: no hit has a neighbour. `obstacle` says why; the document shows it with its first indexes ("" and none where nothing does)."""
+
+    obstacle: Obstacle
+    document_id: str
+    chunk_indexes: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,8 +279,8 @@ class Numbered:
 
 # fmt: off
 Event = (
-    Repeated | Added | Dropped | Absent | Stripped | Merged | NearMiss | Coincidence | Duplicate | Promoted | Placed | Returned |
-    Unstripped | Truncated | Compressed | Failed | Ordered | Supplemented | Yielded | Valued | Overshot | Prefixed | Neutralised | Gapped |
-    Numbered
+    Repeated | Added | Dropped | Absent | Unexpanded | Stripped | Merged | NearMiss | Coincidence | Duplicate | Promoted | Placed |
+    Returned | Unstripped | Truncated | Compressed | Failed | Ordered | Supplemented | Yielded | Valued | Overshot | Prefixed |
+    Neutralised | Gapped | Numbered
 )
 # fmt: on

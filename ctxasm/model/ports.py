@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.records import CorpusLanguage, Document
 
 Clock = Callable[[], float]
@@ -77,6 +78,15 @@ class KnowsLanguage(ChunkSource, Protocol):
 
     def corpus_language(self) -> CorpusLanguage | None:
         """The language of the data: the same as long as the data is the same. None: it does not know."""
+        ...
+
+
+@runtime_checkable
+class KnowsNeighbours(ChunkSource, Protocol):
+    """A source that can tell why none of its chunks has a neighbour."""
+
+    def no_neighbours(self) -> NoNeighbours | None:
+        """The reason; None where some chunk has one, or it is not known. The same as long as the data is the same."""
         ...
 
 

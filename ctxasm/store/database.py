@@ -11,6 +11,7 @@ from sqlalchemy import Connection, select
 from ctxasm.model.characters import storable
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError, NotFound
+from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.ports import Fetched, TokenCounter, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, GoldChange, GoldChunk, Query
 from ctxasm.store.additions import check_saved, check_summaries, no_saved_query
@@ -137,6 +138,10 @@ class Store:
     def corpus_language(self) -> CorpusLanguage:
         """The language of the newest dataset. Raises NotFound in an empty store."""
         return (self._newest or self.dataset()).corpus_language()
+
+    def no_neighbours(self) -> NoNeighbours | None:
+        """Why no chunk of the newest dataset has a neighbour. Raises NotFound in an empty store."""
+        return (self._newest or self.dataset()).no_neighbours()
 
     def read_vectors(self, embedder: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The kept vectors of texts with these duplicate keys, in one statement; a text without one is left out."""

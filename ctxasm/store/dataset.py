@@ -18,6 +18,7 @@ from sqlalchemy import Column, Connection, false, func, or_, select
 from ctxasm.model.characters import storable
 from ctxasm.model.datasets import DatasetInfo, QueryEntry
 from ctxasm.model.errors import StoreUnavailable
+from ctxasm.model.neighbours import LOOKED_AT, NoNeighbours, no_neighbours
 from ctxasm.model.ports import Fetched, FetchedChunk, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, Query
 from ctxasm.store import tables
@@ -95,6 +96,13 @@ class StoredDataset:
             summaries, texts = self._consistent(_sample)
             languages.append(language_of_texts([*summaries, *(texts or [chunk.text for chunk in islice(self.iter_chunks(), SAMPLE)])]))
         return languages[0]
+
+    def no_neighbours(self) -> NoNeighbours | None:
+        """Why none of its chunks has a neighbour, found once a load; None where one has."""
+        obstacles = self._version.obstacles
+        if not obstacles:
+            obstacles.append(self._consistent(_obstacle))
+        return obstacles[0]
 
     def documents(self) -> list[Document]:
         """All documents in loaded order."""
@@ -346,6 +354,20 @@ def _sample(connection: Connection, version: Version) -> tuple[list[str], list[s
     places = or_(false(), *[c.c.place.between(first, first + sample.chunks - 1) for first in firsts])
     rows = connection.execute(select(func.substr(c.c.text, 1, SAMPLE_CHARS)).where(places)).fetchall() if firsts else []
     return [summary or "" for _, summary in some], [row[0] for row in rows]
+
+
+def _obstacle(connection: Connection, version: Version) -> NoNeighbours | None:
+    """A pair of neighbours is looked for by the table's own key; the first chunks give the example."""
+    one, other = tables.chunks.alias(), tables.chunks.alias()
+    pairs = select(one.c.place).join(other, other.c.place == one.c.place + 1).where(one.c.place.between(*version.places)).limit(1)
+    if connection.execute(pairs).first() is not None:
+        return None
+    place = tables.chunks.c.place
+    first = connection.execute(select(place).where(place.between(*version.places)).order_by(place).limit(LOOKED_AT)).scalars().all()
+    names = document_names(connection, (number >> INDEX_BITS for number in first))
+    found = no_neighbours((names.get(number >> INDEX_BITS, ""), number & INDEX_MASK) for number in first)
+    is_more = found is not None and found.obstacle == "single" and version.info.chunks > version.info.documents
+    return NoNeighbours("gaps") if is_more else found
 
 
 def _loaded_queries(connection: Connection, version: Version, query_id: str | None = None) -> list[Query]:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 
 from ctxasm.model.datasets import DatasetInfo
+from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.ports import Fetched, TokenCounter, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, GoldChange, GoldChunk, Query, changed_gold
 from ctxasm.store.additions import check_kept, check_saved, check_summaries, no_saved_query, summarised, taken_by_a_load
@@ -96,6 +97,10 @@ class MemoryStore:
     def corpus_language(self) -> CorpusLanguage:
         """The language of the newest dataset. Raises NotFound in an empty store."""
         return self.dataset().corpus_language()
+
+    def no_neighbours(self) -> NoNeighbours | None:
+        """Why no chunk of the newest dataset has a neighbour. Raises NotFound in an empty store."""
+        return self.dataset().no_neighbours()
 
     def read_vectors(self, embedder: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The kept vectors of texts with these duplicate keys; a text without one is left out."""

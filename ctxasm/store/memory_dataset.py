@@ -7,6 +7,7 @@ from itertools import islice
 from time import perf_counter
 
 from ctxasm.model.datasets import DatasetInfo, QueryEntry
+from ctxasm.model.neighbours import NoNeighbours, no_neighbours
 from ctxasm.model.ports import Fetched, FetchedChunk, TokenCounter, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, Query
 from ctxasm.store.intake import Intake, check_records
@@ -58,6 +59,10 @@ class MemorySource:
             found = texts or [chunk.text for chunk in islice(self.iter_chunks(), SAMPLE)]
             self._language = language_of_texts([*(document.summary or "" for document in some), *found])
         return self._language
+
+    def no_neighbours(self) -> NoNeighbours | None:
+        """Why none of the chunks has a neighbour; None where one has."""
+        return no_neighbours((name, index) for name, own in self._chunks.items() for index in sorted(own))
 
     def documents(self) -> list[Document]:
         """All documents in given order."""

@@ -9,6 +9,7 @@ from sqlalchemy import Row, select
 
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import shown
+from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.records import CorpusLanguage, Document
 from ctxasm.store.decoding import RowTypes, decoding
 from ctxasm.store.load import dataset_places
@@ -28,12 +29,14 @@ class Numbered(NamedTuple):
 
 
 class Version(NamedTuple):
-    """One load of the dataset, with the documents of it that were read before, and its language once it is known."""
+    """One load of the dataset, with the documents of it that were read before, and, once they are known, its language and why its chunks
+    have no neighbours."""
 
     info: DatasetInfo
     first_document_no: int
     remembered: dict[str, Numbered]
     languages: list[CorpusLanguage]
+    obstacles: list[NoNeighbours | None]
 
     @property
     def places(self) -> tuple[int, int]:
@@ -50,4 +53,4 @@ def version_of(row: Row[tuple[object, ...]]) -> Version:
             stored[field] = datetime.fromisoformat(stored[field])
         if min(first_document_no, *counts) < 0 or first_document_no + stored["documents"] > MOST_DOCUMENTS:
             raise ValueError(f"no dataset holds {counts} records from {first_document_no} on")
-        return Version(DatasetInfo(**stored), first_document_no, {}, [])
+        return Version(DatasetInfo(**stored), first_document_no, {}, [], [])

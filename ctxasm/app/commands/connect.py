@@ -52,6 +52,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--copy", metavar="DATASET", help="load the first rows as an ordinary dataset; without chunk_index they are counted by order_by"
     )
     add_over(parser)
+    parser.add_argument(
+        "--number-by-order",
+        action="store_true",
+        help="with --copy: number the chunks of each document 0, 1, 2 … in the order of chunk_index, where that has gaps (10, 20, 30)",
+    )
     parser.add_argument("--limit", metavar="N", type=int, default=None, help="rows that --copy takes (default: 100,000)")
     parser.add_argument("--unlink", metavar="DATASET", help="take a link back; your table stays as it is")
     parser.add_argument("--sql", action="store_true", help="print the exact SQL of every operation")
@@ -110,6 +115,7 @@ def _saved(workbench: Workbench, name: str | None) -> SavedMapping | None:
 def _mapping(workbench: Workbench, connection: str, args: Namespace, saved: SavedMapping | None) -> TableMapping:
     """The saved mapping or the guess, with every --map on top."""
     from ctxasm.data.tables.connecting import chosen_mapping
+    from ctxasm.data.tables.mapping import numbered_by_order
 
     fields = []
     for given in args.fields:
@@ -117,7 +123,9 @@ def _mapping(workbench: Workbench, connection: str, args: Namespace, saved: Save
         if not mark:
             raise InvalidInput(f"--map must be FIELD=COLUMN, got {shown(given)}")
         fields.append((name, place))
-    return chosen_mapping(workbench, connection, args.table, fields, args.documents, saved.mapping if saved is not None else None)
+    start = saved.mapping if saved is not None else None
+    mapping = chosen_mapping(workbench, connection, args.table, fields, args.documents, start)
+    return numbered_by_order(mapping) if args.number_by_order else mapping
 
 
 def _use(workbench: Workbench, connection: str, mapping: TableMapping, args: Namespace) -> int:

@@ -10,12 +10,22 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.options import add_database, add_over, naming_both_ways, over_of, say, show, standard_input, workbench_of
+from ctxasm.app.commands.options import (
+    add_database,
+    add_over,
+    mapped_columns,
+    naming_both_ways,
+    over_of,
+    say,
+    show,
+    standard_input,
+    workbench_of,
+)
 from ctxasm.app.workbench import Workbench
 from ctxasm.data.files.loading import LoadReport, files_at, join_paths, load_paths, one_mapping, preview_files
 from ctxasm.data.standing import NOUNS, Over
 from ctxasm.model.amounts import counted
-from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.errors import InvalidInput
 
 if TYPE_CHECKING:
     from ctxasm.data.files.importing import FilePreview
@@ -26,7 +36,7 @@ MOST_PROBLEMS, ROW_CHARS = 50, 200
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """PATH… or --sample, --data, --replace or --into, --map, --kind, --valid-only, --preview, --db."""
+    """PATH… or --sample, --data, --replace or --into, --map, --kind, --valid-only, --number-by-order, --preview, --db."""
     parser.add_argument("path", nargs="*", metavar="PATH", help="a folder, .zip or file, several that go together, or - for standard input")
     parser.add_argument("--sample", action="store_true", help="load the sample data that ships with ctxasm instead")
     parser.add_argument(
@@ -50,6 +60,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--kind", help="what the rows are: chunks, documents, queries, retrievals or answers (default: guessed)")
     parser.add_argument("--valid-only", action="store_true", help="leave out the rows that fail instead of loading nothing")
+    parser.add_argument(
+        "--number-by-order",
+        action="store_true",
+        help="number the chunks of each document 0, 1, 2 … in the order of their indexes, where these have gaps (10, 20, 30)",
+    )
     parser.add_argument("--preview", action="store_true", help="show how the files are understood, and load nothing")
     add_database(parser)
 
@@ -61,6 +76,8 @@ def run(args: Namespace) -> int:
     name, over = over_of(args, args.name, "--data")
     if args.join is not None and (args.sample or args.into is not None or args.replace or name is not None):
         raise InvalidInput("--join names the dataset that questions are added to: leave out --sample, --data, --into and --replace")
+    if args.number_by_order and (args.sample or args.join is not None or args.into is not None):
+        raise InvalidInput("--number-by-order is for chunks that are loaded by themselves: leave out --sample, --join and --into")
     workbench = workbench_of(args, makes=True)
     if args.preview:
         return _preview(workbench, args)
@@ -76,7 +93,7 @@ def run(args: Namespace) -> int:
 def _load(workbench: Workbench, args: Namespace, name: str | None, over: Over) -> LoadReport:
     if args.join is not None:
         return join_paths(workbench, args.path, args.join, _mappings(args), args.valid_only, _pasted)
-    return load_paths(workbench, args.path, name, _mappings(args), args.valid_only, over, _pasted)
+    return load_paths(workbench, args.path, name, _mappings(args), args.valid_only, over, _pasted, args.number_by_order)
 
 
 def _pasted(most: int) -> bytes:
@@ -85,13 +102,7 @@ def _pasted(most: int) -> bytes:
 
 def _mappings(args: Namespace) -> dict[str, ColumnMapping]:
     """What --map and --kind say, for every file."""
-    columns = {}
-    for assignment in args.columns:
-        field, equals, column = assignment.partition("=")
-        if not equals or not field.strip():
-            raise InvalidInput(f"--map takes FIELD=PATH, such as text=body or hits=results[*], got {shown(assignment)}")
-        columns[field.strip()] = column
-    return one_mapping(columns, args.kind)
+    return one_mapping(mapped_columns(args.columns), args.kind)
 
 
 def _preview(workbench: Workbench, args: Namespace) -> int:

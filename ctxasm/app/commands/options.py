@@ -8,7 +8,7 @@ import os
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import BinaryIO
 
@@ -44,6 +44,17 @@ def standard_input() -> BinaryIO:
     if sys.stdin is None:
         raise InvalidInput("there is no standard input: give a file")
     return sys.stdin.buffer
+
+
+def mapped_columns(assignments: Sequence[str]) -> dict[str, str]:
+    """What every --map says: a field and its column or path. Raises InvalidInput."""
+    columns = {}
+    for assignment in assignments:
+        field, equals, column = assignment.partition("=")
+        if not equals or not field.strip():
+            raise InvalidInput(f"--map takes FIELD=PATH, such as text=body or hits=results[*], got {shown(assignment)}")
+        columns[field.strip()] = column
+    return columns
 
 
 def add_over(parser: ArgumentParser) -> None:

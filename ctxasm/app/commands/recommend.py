@@ -48,5 +48,5 @@ def run(args: Namespace) -> int:
     else:
         for sentence in (*found.sentences(), f"Labels: {found.gold}."):
             say(sentence)
-        show(written_as(found.settings, args.format), end="")
+        show(written_as(found.settings, args.format, workbench.dataset(args.data).info.name), end="")
     return 0

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.app.commands.options import add_settings, settings_of
-from ctxasm.app.integrations.written import FORMS, written_as
+from ctxasm.app.commands.options import add_dataset, add_settings, settings_of, workbench_of
+from ctxasm.app.integrations.written import FORMS, FRAMEWORKS, written_as
+from ctxasm.model.errors import NotFound
 from ctxasm.model.settings import AssemblySettings, specs
 from ctxasm.model.settings_text import ENVIRONMENT_PREFIX, write
 
@@ -14,21 +15,32 @@ SUMMARY = "show every setting: value, default, allowed values, URL key, what it 
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """--format and the settings themselves."""
+    """--format, the settings themselves, and the dataset that a snippet names."""
     parser.add_argument("--format", choices=("text", "json", *FORMS), default="text")
     add_settings(parser)
+    add_dataset(parser)
 
 
 def run(args: Namespace) -> int:
     """Print the table (text, json) or what differs from the defaults, written down."""
     settings = settings_of(args)
     if args.format in FORMS:
-        print(written_as(settings, args.format), end="")
+        print(written_as(settings, args.format, _dataset(args) if args.format in FRAMEWORKS else None), end="")
     elif args.format == "json":
         print(json.dumps(rows(settings), ensure_ascii=False, indent=2))
     else:
         print(table(settings))
     return 0
+
+
+def _dataset(args: Namespace) -> str | None:
+    """The dataset that neighbours come from: the one that is named, else the newest; None where there is none yet."""
+    if args.data is not None:
+        return str(args.data)
+    try:
+        return workbench_of(args).dataset().info.name
+    except NotFound:
+        return None
 
 
 def rows(settings: AssemblySettings) -> list[dict[str, object]]:

@@ -13,7 +13,17 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from ctxasm.app.commands.annotations import HELP, Annotations
-from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, show, standard_input, workbench_of
+from ctxasm.app.commands.options import (
+    add_dataset,
+    add_settings,
+    mapped_columns,
+    require_data,
+    say,
+    settings_of,
+    show,
+    standard_input,
+    workbench_of,
+)
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import InvalidInput, shown
 
@@ -26,8 +36,16 @@ SUMMARY = "say where the fact went that a recorded answer lacks: the prompt that
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """FILE, --fact, --query, how to check and print, settings, --data, --db."""
+    """FILE, --map, --fact, --query, how to check and print, settings, --data, --db."""
     parser.add_argument("file", nargs="?", metavar="FILE", help="a trace, a log, or a prompt with its answer; - for standard input")
+    parser.add_argument(
+        "--map",
+        dest="columns",
+        metavar="FIELD=PATH",
+        action="append",
+        default=[],
+        help="as of `load`: where FILE has a field, such as prompt=request.messages or hits=results[*]",
+    )
     parser.add_argument(
         "--fact",
         metavar="TEXT",
@@ -79,13 +97,16 @@ def run(args: Namespace) -> int:
 
 def _cases(workbench: Workbench, args: Namespace) -> Cases:
     from ctxasm.app.explained import cases_in, recorded_cases
-    from ctxasm.data.files.loading import files_at
+    from ctxasm.data.files.loading import files_at, one_mapping
 
+    columns = mapped_columns(args.columns)
     if args.file is None:
+        if columns:
+            raise InvalidInput("--map says where a FILE has its fields, got no FILE: give the log, or map when it is loaded")
         require_data(workbench)
         return recorded_cases(workbench, args.data)
     files = files_at([args.file], workbench.config, lambda most: standard_input().read(most))
-    found = cases_in(workbench, files, args.data)
+    found = cases_in(workbench, files, args.data, one_mapping(columns))
     for note in found.notes:
         say(f"note: {note}")
     return found
@@ -107,6 +128,7 @@ def _show(why: Why, alone: bool) -> None:
         messages = counted(len(why.recorded.prompt), "message")
         show(f"A, as sent: {messages} with {len(why.sent)} of {len(query.retrieved)} hits: {in_it or 'none'}")
     else:
-        show(f"A: no prompt is recorded, so the answer is held against its {len(query.retrieved)} hits, in their order")
+        against = f"so the answer is held against its {len(query.retrieved)} hits, in their order"
+        show(f"A: no prompt is recorded (where FILE has one: --map prompt=PATH), {against}")
     blocks = ", ".join(f"[{one.number}] {one.document_id} #{', #'.join(map(str, one.chunk_indexes))}" for one in why.assembly.citations)
     show(f"B, these settings: {why.assembly.token_count:,} of {why.assembly.limit:,} tokens: {blocks or 'nothing'}")

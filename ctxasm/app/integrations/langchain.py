@@ -2,7 +2,7 @@
 
     from ctxasm.app.integrations.langchain import AssembledRetriever, ContextAssembler
 
-    assembler = ContextAssembler(settings="recommended", source=open_store().dataset("handbook"))
+    assembler = ContextAssembler(settings="recommended", source=open_dataset("handbook"))
     retriever = AssembledRetriever(base_retriever=vector_store.as_retriever(search_kwargs={"k": 20}), assembler=assembler)
 
 What you have tuned takes the place of the preset, as TOML, the path of a file or a mapping; the default is the five-stage pipeline.
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxasm.app.integrations.blocks import blocks_of
-from ctxasm.app.integrations.retrieved import Reader
+from ctxasm.app.integrations.retrieved import Memory, Reader
 from ctxasm.app.integrations.tuned import settings_of
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.settings import AssemblySettings
@@ -27,7 +27,7 @@ try:
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.runnables import Runnable
     from langchain_core.runnables.config import run_in_executor
-    from pydantic import ConfigDict, field_validator
+    from pydantic import ConfigDict, PrivateAttr, field_validator
 except ImportError:
     raise InvalidInput("the adapter for LangChain needs langchain-core, which is not installed: pip install 'ctxasm[langchain]'") from None
 
@@ -41,7 +41,8 @@ class ContextAssembler(BaseDocumentCompressor):
     `settings`: AssemblySettings, a mapping, TOML or the path of a TOML file, as copied from the workbench. `source`: a store, a
     dataset or another source of chunks, which gives the neighbours; without one they are found among the Documents only.
     `document_id_key`, `chunk_index_key`, `score_key`: metadata keys (None: the usual names, and the order of the Documents where
-    they have no score). `lower_is_better`: the scores are distances. A Document that is not stored keeps its own text.
+    they have no score). `lower_is_better`: the scores are distances. A Document whose id is not that
+    of the dataset is found by its text; one that is not stored keeps its own. Where no Document has a neighbour, a warning says why, once.
     """
 
     settings: Any = None
@@ -50,6 +51,7 @@ class ContextAssembler(BaseDocumentCompressor):
     chunk_index_key: str | None = None
     score_key: str | None = None
     lower_is_better: bool = False
+    _memory: Memory = PrivateAttr(default_factory=Memory)
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", validate_default=True)
 
@@ -61,7 +63,7 @@ class ContextAssembler(BaseDocumentCompressor):
     def assembly(self, query: str, documents: Sequence[Document]) -> Assembly:
         """The whole assembly: text, citations and trace. Raises InvalidInput for what cannot be assembled."""
         keys = (self.document_id_key, self.chunk_index_key, self.score_key, self.lower_is_better)
-        reader = Reader(self.source, *keys)
+        reader = Reader(self.source, *keys, self._memory)
         found = [reader.passage(document.page_content, document.metadata, document.id) for document in documents]
         return reader.assemble(query, found, self.settings)
 

@@ -2,7 +2,7 @@
 
     from ctxasm.app.integrations.llamaindex import ContextAssemblyPostprocessor
 
-    postprocessor = ContextAssemblyPostprocessor(settings="recommended", docstore=index.docstore)
+    postprocessor = ContextAssemblyPostprocessor(settings="recommended", source=open_dataset("handbook"))
     engine = index.as_query_engine(similarity_top_k=20, node_postprocessors=[postprocessor])
 
 Each returned node is one block of the context: its text as it stands there, header and marker included. Its metadata is the
@@ -16,14 +16,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxasm.app.integrations.blocks import blocks_of
-from ctxasm.app.integrations.retrieved import Reader
+from ctxasm.app.integrations.retrieved import Memory, Reader
 from ctxasm.app.integrations.tuned import settings_of
 from ctxasm.data.files.recognised.passages import Passage
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.settings import AssemblySettings
 
 try:
-    from llama_index.core.bridge.pydantic import ConfigDict, Field, field_validator
+    from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, field_validator
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, NodeWithScore, QueryBundle, RelatedNodeInfo, TextNode
 except ImportError:
@@ -40,7 +40,9 @@ class ContextAssemblyPostprocessor(BaseNodePostprocessor):
 
     `settings`: AssemblySettings, a mapping, TOML or the path of a TOML file, as copied from the workbench. Neighbours come from
     `source` (a ctxasm store or dataset), else from `docstore` by the PREVIOUS and NEXT relationships of the nodes, else from the
-    nodes themselves. `document_id_key`, `chunk_index_key`: metadata keys (None: the SOURCE of a node and its relationships).
+    nodes themselves. The docstore of an index over a vector store is empty: give its table as the source, linked or copied. Where no
+    node has a neighbour, a warning says why, once. `document_id_key`, `chunk_index_key`: metadata keys (None: the SOURCE of a node and
+    its relationships).
     """
 
     settings: Any = None
@@ -48,6 +50,7 @@ class ContextAssemblyPostprocessor(BaseNodePostprocessor):
     docstore: Any = Field(default=None, exclude=True)
     document_id_key: str | None = None
     chunk_index_key: str | None = None
+    _memory: Memory = PrivateAttr(default_factory=Memory)
 
     model_config = ConfigDict(arbitrary_types_allowed=True, validate_default=True)
 
@@ -65,7 +68,7 @@ class ContextAssemblyPostprocessor(BaseNodePostprocessor):
 
         Raises InvalidInput for what cannot be assembled.
         """
-        reader = Reader(self.source, self.document_id_key, self.chunk_index_key)
+        reader = Reader(self.source, self.document_id_key, self.chunk_index_key, memory=self._memory)
         found = [_passage(reader, scored.node, scored.score) for scored in nodes]
         beside = [_passage(reader, node, None) for node in self._neighbours(nodes)] if self.source is None else []
         return reader.assemble(query, found, self.settings, beside)

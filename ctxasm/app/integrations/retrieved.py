@@ -1,21 +1,27 @@
 """What a framework retrieved -> an assembly, by the rules by which the same things are read from a file.
 
-With a source of chunks the place of a passage is the one under which it is stored: its chunk_index where the metadata has it,
-else that of the stored chunk of the same text. Without one it is worked out as on import, from what the metadata says.
+With a source of chunks the place of a passage is the one under which it is stored: its document and chunk_index where the metadata has
+them and the text agrees, else those of the stored chunk of the same text, in any document. Without one it is worked out as on import,
+from what the metadata says.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ctxasm.app.integrations.stored_texts import StoredTexts
 from ctxasm.data.files.recognised.draft import Draft, Place, document_of
 from ctxasm.data.files.recognised.passages import Passage, passage
 from ctxasm.data.files.recognised.values import number, whole
 from ctxasm.data.files.rows import Rows
+from ctxasm.model.characters import normalised
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.ports import ChunkSource, KnowsDatasets, KnowsDocuments
+from ctxasm.model.events import Unexpanded
+from ctxasm.model.neighbours import NoNeighbours, Obstacle
+from ctxasm.model.ports import ChunkSource, KnowsDatasets, KnowsDocuments, Window
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 
@@ -24,11 +30,30 @@ NOT_STORED = 10**9
 _HERE = Place(0, 1)
 
 
+class Memory:
+    """What an adapter keeps from one question to the next: where texts are stored, and which warnings were given."""
+
+    def __init__(self) -> None:
+        self.texts = StoredTexts()
+        self._given: set[Obstacle] = set()
+
+    def warn(self, assembly: Assembly) -> None:
+        """Warn where no hit has a neighbour although some were asked for, once a reason."""
+        if not assembly.settings.window or not all(fate.retrieved for fate in assembly.trace.fates):
+            return
+        record = assembly.trace.stage("expand")
+        for event in record.events if record is not None else ():
+            if isinstance(event, Unexpanded) and event.obstacle not in self._given:
+                self._given.add(event.obstacle)
+                warnings.warn(NoNeighbours(event.obstacle, event.document_id, event.chunk_indexes).sentence, UserWarning, stacklevel=4)
+
+
 @dataclass(frozen=True, slots=True)
 class Reader:
     """How passages are read: the metadata keys of document, index and score, and the source behind them.
 
-    A key that is None is looked for under the usual names. `lower_is_better`: the scores are distances.
+    A key that is None is looked for under the usual names. `lower_is_better`: the scores are distances. `memory` is what an adapter
+    keeps from one question to the next.
     """
 
     source: ChunkSource | KnowsDatasets | None = None
@@ -36,6 +61,7 @@ class Reader:
     chunk_index_key: str | None = None
     score_key: str | None = None
     lower_is_better: bool = False
+    memory: Memory = field(default_factory=lambda: Memory())
 
     def passage(self, text: str, metadata: Mapping[str, Any], passage_id: str | None, **known: Any) -> Passage:
         """One passage. Raises InvalidInput where its metadata lacks a key that was named."""
@@ -58,14 +84,16 @@ class Reader:
         stored = opened(self.source)
         draft = Draft((Rows("retrieved", (), ()),), are_distances=self.lower_is_better)
         if stored is not None:
-            found = _as_stored(stored, found)
+            found = _as_stored(stored, found, self.memory.texts)
         for one in beside:
             draft.keep(_HERE, one)
         draft.ask(_HERE, question, found)
         (lines,) = draft.lines()
         hits = [hit for _, retrieval in lines.retrievals for hit in retrieval["retrieved"]]
         chunks = [line for _, line in lines.chunks]
-        return assemble(question, stored, settings, hits=hits, chunks=chunks, documents=[line for _, line in lines.documents])
+        made = assemble(question, stored, settings, hits=hits, chunks=chunks, documents=[line for _, line in lines.documents])
+        self.memory.warn(made)
+        return made
 
     @staticmethod
     def _named(metadata: Mapping[str, Any], key: str) -> Any:
@@ -81,8 +109,22 @@ def opened(source: ChunkSource | KnowsDatasets | None) -> ChunkSource | None:
     return source.dataset() if isinstance(source, KnowsDatasets) else source
 
 
-def _as_stored(source: ChunkSource, found: Sequence[Passage]) -> list[Passage]:
-    """The passages with the indexes under which the source has them."""
+def _as_stored(source: ChunkSource, found: Sequence[Passage], texts: StoredTexts) -> list[Passage]:
+    """The passages at the places where the source has them: where their metadata says, else in their document, else anywhere, by text."""
+    placed = _in_their_documents(source, found)
+    keys = [(document_of(one, _HERE), one.numbers["chunk_index"]) for one in placed]
+    asked = [Window(document_id, index, index) for document_id, index in dict.fromkeys(keys) if index < NOT_STORED]
+    held = {(chunk.document_id, chunk.chunk_index): chunk.text for chunk in source.fetch(asked, "").chunks} if asked else {}
+    lost = {at for at, key in enumerate(keys) if key not in held or normalised(held[key]) != normalised(str(placed[at].text))}
+    places = texts.places(source, [str(placed[at].text) for at in sorted(lost)]) if lost else {}
+    for at in lost:
+        if (place := places.get(str(placed[at].text))) is not None:
+            placed[at] = replace(placed[at], document_id=place[0], numbers={"chunk_index": place[1]})
+    return placed
+
+
+def _in_their_documents(source: ChunkSource, found: Sequence[Passage]) -> list[Passage]:
+    """The passages with their chunk_index, or that of the chunk of their document that has their text; else NOT_STORED."""
     by_text: dict[str, dict[str, int]] = {}
     placed = []
     for at, one in enumerate(found):

@@ -9,22 +9,28 @@ from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_environment, to_python, to_toml, to_url
 
 FORMS = ("toml", "environment", "link", "python", "langchain", "llamaindex")
-LANGCHAIN = """from ctxasm import AssemblySettings, open_store
+FRAMEWORKS = FORMS[-2:]
+"""Those that need a dataset, which holds the neighbours."""
+LANGCHAIN = """from ctxasm import AssemblySettings, open_dataset
 from ctxasm.app.integrations.langchain import AssembledRetriever, ContextAssembler
 
-assembler = ContextAssembler(settings={settings}, source=open_store().dataset())
+assembler = ContextAssembler(settings={settings}, source=open_dataset({dataset}))
 retriever = AssembledRetriever(base_retriever=my_retriever, assembler=assembler)
 """
-LLAMAINDEX = """from ctxasm import AssemblySettings
+LLAMAINDEX = """from ctxasm import AssemblySettings, open_dataset
 from ctxasm.app.integrations.llamaindex import ContextAssemblyPostprocessor
 
-postprocessor = ContextAssemblyPostprocessor(settings={settings}, docstore=my_index.docstore)
+postprocessor = ContextAssemblyPostprocessor(settings={settings}, source=open_dataset({dataset}))
 engine = my_index.as_query_engine(similarity_top_k=20, node_postprocessors=[postprocessor])
 """
 
 
-def written_as(settings: AssemblySettings, form: str) -> str:
-    """The settings in one of `FORMS`, what differs from the defaults, ending with a line break. A link is the query of an address."""
+def written_as(settings: AssemblySettings, form: str, dataset: str | None = None) -> str:
+    """The settings in one of `FORMS`, what differs from the defaults, ending with a line break. A link is the query of an address.
+
+    The snippets for frameworks take neighbours from `dataset`, stored or linked (None: the newest).
+    """
+    named = "" if dataset is None else repr(dataset)
     match form:
         case "toml":
             return to_toml(settings)
@@ -35,7 +41,7 @@ def written_as(settings: AssemblySettings, form: str) -> str:
         case "python":
             return f"{to_python(settings)}\n"
         case "langchain":
-            return LANGCHAIN.format(settings=to_python(settings))
+            return LANGCHAIN.format(settings=to_python(settings), dataset=named)
         case "llamaindex":
-            return LLAMAINDEX.format(settings=to_python(settings))
+            return LLAMAINDEX.format(settings=to_python(settings), dataset=named)
     raise ValueError(f"form must be one of {', '.join(FORMS)}, got {form}")

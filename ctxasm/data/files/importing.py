@@ -19,10 +19,12 @@ from ctxasm.data.files.opening import Table, is_bundle_name, is_bundle_zip, open
 from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.reading import Reading, read_bundle_bytes
 from ctxasm.data.files.recognised import Converted
+from ctxasm.data.files.recognised.converted import ONLY_RETRIEVED
 from ctxasm.data.files.validating import Checked, Source, check_sources
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import Dataset, OwnedDataset
 from ctxasm.model.errors import InvalidBundle, InvalidInput
+from ctxasm.model.neighbours import NoNeighbours, no_neighbours
 from ctxasm.model.records import Answer, Bundle
 from ctxasm.store.digest import content_hash
 from ctxasm.store.intake import check_records
@@ -63,7 +65,7 @@ class Preview(NamedTuple):
     """What a load of these files would bring: `counts` of documents, chunks, queries and answers where nothing is wrong.
 
     `problems` are all of them, in the order of the files; `content_hash` is that of the dataset they would make, None where there are any,
-    and `answers` those that it would hold.
+    and `answers` those that it would hold. `obstacle` says why none of its chunks would have a neighbour.
     """
 
     files: tuple[FilePreview, ...]
@@ -73,6 +75,7 @@ class Preview(NamedTuple):
     name: str
     content_hash: str | None = None
     answers: tuple[Answer, ...] = ()
+    obstacle: NoNeighbours | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,12 @@ def preview(
     counts = {} if bundle is None else {kind: len(getattr(bundle, kind)) for kind in ("documents", "chunks", "queries", "answers")}
     shown = [_file_preview(table, source, checked) for table, source in zip(tables, checked.sources, strict=True)]
     problems, answers = (*unreadable, *checked.problems), () if bundle is None else bundle.answers
-    return Preview(tuple(shown), checked.notes, problems, counts, default_name(files), _hash_of(bundle), answers)
+    told = (*checked.notes, *(note for file in shown for note in file.notes))
+    is_log = any(note.startswith(ONLY_RETRIEVED) for note in told)
+    chunks = () if bundle is None or is_log else sorted((chunk.document_id, chunk.chunk_index) for chunk in bundle.chunks)
+    why = no_neighbours(chunks)
+    notes = checked.notes if why is None else (*checked.notes, why.sentence)
+    return Preview(tuple(shown), notes, problems, counts, default_name(files), _hash_of(bundle), answers, why)
 
 
 def _hash_of(bundle: Bundle | None) -> str | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from ctxasm.data.files.recognised.converted import BY_NAME, Converted, Line
+from ctxasm.data.files.recognised.converted import BY_NAME, ONLY_RETRIEVED, Converted, Line
 from ctxasm.model.characters import normalised
 from ctxasm.model.datasets import ChunkKey
 from ctxasm.model.errors import shown
@@ -213,7 +213,7 @@ def _rewritten(log: Converted, quoted: Mapping[ChunkKey, Quoted], keep: bool, to
         documents=tuple((row, line) for row, line in log.documents if line.get("document_id") in documents),
         retrievals=tuple(_moved(line, "retrieved", quoted, keep) for line in log.retrievals),
         queries=tuple(_moved(line, "gold", quoted, keep) for line in log.queries),
-        notes=tuple(note for note in log.notes if chunks or "only what was retrieved" not in note),
+        notes=tuple(note for note in log.notes if chunks or not note.startswith(ONLY_RETRIEVED)),
     )
 
 

@@ -109,7 +109,10 @@ def _by_columns(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The rows of an object of columns; empty where it is not one."""
     value = {key: column for key, column in value.items() if column is not None and key != "included"}  # as Chroma's get() has them
     columns = list(value.values())
-    if len(columns) < 2:
+    # Lists of lists are no cells: Chroma's query() has one a question.
+    if len(columns) < 2 or all(
+        isinstance(column, list) and column and all(isinstance(cell, list) for cell in column) for column in columns
+    ):
         return []
     if all(isinstance(column, list) for column in columns):
         lengths = {len(column) for column in columns}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ctxasm.data.datasets import Datasets
+from ctxasm.data.files.recognised.converted import ONLY_RETRIEVED
 from ctxasm.data.standing import NameTaken, Over, added_notes, is_content_of, is_counted, joined_dataset, lacks_sent, standing, stored_info
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import mended
@@ -85,17 +86,19 @@ def load_files(
     mappings: Mapping[str, ColumnMapping] | None = None,
     valid_only: bool = False,
     over: Over = "replace",
+    by_order: bool = False,
 ) -> LoadReport:
     """Load files (name, bytes) together as one dataset; `over` says what becomes of one of that name.
 
     `mappings` are by the name of the table, as a preview names it ("": for all). With `valid_only` rows that fail are left
-    out, and the notes count them. Raises InvalidInput, NameTaken, InvalidBundle with all problems, StoreUnavailable; then
-    nothing changed.
+    out, and the notes count them. With `by_order` the chunks of each document are numbered by their order. Raises InvalidInput,
+    NameTaken, InvalidBundle with all problems, StoreUnavailable; then nothing changed.
     """
     from ctxasm.data.files.importing import default_name, import_files
 
     into = joined_dataset(datasets, name if name is not None else default_name(files), over)
     reading = import_files(files, mappings, name, valid_only=valid_only, limits=limits_of(datasets.config), into=into)
+    reading = _numbered(reading, over) if by_order else reading
     origin = ", ".join(file for file, _ in files[:5]) + (f" and {len(files) - 5} more" if len(files) > 5 else "")
     return keep_bundle(datasets, reading, origin, over)
 
@@ -148,6 +151,7 @@ def load_paths(
     valid_only: bool = False,
     over: Over = "replace",
     pasted: Pasted | None = None,
+    by_order: bool = False,
 ) -> LoadReport:
     """Load whatever stands at paths: one bundle, or files that go together, as `load_files`; `pasted` reads the path -.
 
@@ -155,10 +159,10 @@ def load_paths(
     """
     given = [os.fspath(path) for path in paths]
     if len(given) == 1 and not mappings and not valid_only and _is_bundle(given[0]):
-        return load_bundle(datasets, given[0], name, over)
+        return load_bundle(datasets, given[0], name, over, by_order)
     files = files_at(given, datasets.config, pasted)
     name = name if name is not None or len(given) > 1 else _name_of(Path(given[0]), bool(mappings))
-    return load_files(datasets, files, name, mappings, valid_only, over)
+    return load_files(datasets, files, name, mappings, valid_only, over, by_order)
 
 
 def one_mapping(columns: Mapping[str, str], kind: str | None = None) -> dict[str, ColumnMapping]:
@@ -194,8 +198,12 @@ def _is_bundle(path: str) -> bool:
         return True
 
 
-def load_bundle(datasets: Datasets, path: str | os.PathLike[str], name: str | None = None, over: Over = "replace") -> LoadReport:
+def load_bundle(
+    datasets: Datasets, path: str | os.PathLike[str], name: str | None = None, over: Over = "replace", by_order: bool = False
+) -> LoadReport:
     """Load a bundle (folder or .zip); a large one record by record, in flat memory. `over` says what becomes of a dataset of its name.
+
+    With `by_order`, which takes all of it into memory, the chunks of each document are numbered by their order.
 
     Raises InvalidInput, NameTaken, InvalidBundle, StoreUnavailable; then nothing changed.
     """
@@ -205,19 +213,30 @@ def load_bundle(datasets: Datasets, path: str | os.PathLike[str], name: str | No
     with stream_bundle(path, name) as stream:
         size, called = stream.size, stream.name
     into = joined_dataset(datasets, called, over)
-    if size < LARGE_BYTES:
-        return keep_bundle(datasets, read_bundle(path, name, into=into), os.fspath(path), over)
+    if size < LARGE_BYTES or by_order:
+        reading = read_bundle(path, name, into=into)
+        return keep_bundle(datasets, _numbered(reading, over) if by_order else reading, os.fspath(path), over)
     there = stored_info(datasets, called)
     if there is not None and over == "new":
         with stream_bundle(path, name) as stream:
             if not is_content_of(there, *stream.parts()):
                 raise NameTaken(standing(datasets, there))
             if is_counted(datasets, there):
-                return LoadReport(there, False, stream.notes())
+                return LoadReport(there, False, (*stream.notes(), *neighbour_notes(datasets, there)))
     with stream_bundle(path, name, into=into) as stream:
         origin = mended(os.fspath(path))  # a path may hold bytes that are no text; the origin is only shown
         info = datasets.store.add_stream(called, *stream.parts(), origin=origin, replaced=stream.replaced, join=over == "join")
-        return reported(info, there, over, stream.notes())
+        return reported(datasets, info, there, over, stream.notes())
+
+
+def _numbered(reading: Reading, over: Over) -> Reading:
+    """The records with their chunks numbered by order. Raises InvalidInput where they join others, whose numbers stay."""
+    from ctxasm.data.files.numbering import number_by_order
+
+    if over == "join":
+        raise InvalidInput("chunks are numbered by order in a dataset of their own, not where they join another: load them by themselves")
+    bundle, notes = number_by_order(reading.bundle)
+    return reading._replace(bundle=bundle, notes=(*reading.notes, *notes))
 
 
 def keep_bundle(datasets: Datasets, reading: Reading, origin: str, over: Over) -> LoadReport:
@@ -236,16 +255,24 @@ def keep_bundle(datasets: Datasets, reading: Reading, origin: str, over: Over) -
             lacking = lacks_sent(datasets, there, len(bundle.chunks), len(bundle.queries), bundle.answers)
             raise NameTaken(standing(datasets, there)._replace(lacks_sent=lacking))
         if is_counted(datasets, there):
-            return LoadReport(there, False, reading.notes)
+            return LoadReport(there, False, (*reading.notes, *neighbour_notes(datasets, there)))
     info = datasets.store.add(bundle, origin=mended(origin), join=over == "join")
-    return reported(info, there, over, reading.notes)
+    return reported(datasets, info, there, over, reading.notes)
 
 
-def reported(info: DatasetInfo, there: DatasetInfo | None, over: Over, notes: tuple[str, ...]) -> LoadReport:
+def reported(datasets: Datasets, info: DatasetInfo, there: DatasetInfo | None, over: Over, notes: tuple[str, ...]) -> LoadReport:
     """What a load brought to the name where `there` stood before."""
+    if not any(note.startswith(ONLY_RETRIEVED) for note in notes):  # which says why already
+        notes = (*notes, *neighbour_notes(datasets, info))
     if over == "join" and there is not None:
         return LoadReport(info, info.dataset_id != there.dataset_id, (*added_notes(there, info), *notes))
     return LoadReport(info, True, (*replaced_notes(there), *notes))
+
+
+def neighbour_notes(datasets: Datasets, info: DatasetInfo) -> tuple[str, ...]:
+    """The sentence that says why no chunk of a stored dataset has a neighbour; none where one has."""
+    found = datasets.store.dataset(info.name).no_neighbours() if info.chunks else None
+    return () if found is None else (found.sentence,)
 
 
 def replaced_notes(there: DatasetInfo | None) -> tuple[str, ...]:

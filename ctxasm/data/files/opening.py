@@ -21,6 +21,7 @@ from ctxasm.data.files.mapping_form import HITS
 from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.recognised import Converted, Shape, recognised
 from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.unread import unread_notes
 from ctxasm.data.files.validating import KINDS, Source
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.regular_files import open_regular
@@ -162,7 +163,13 @@ def sources_of(tables: Sequence[Table]) -> list[Source]:
     for name, shape in shared.items():
         own = [table.rows for table in tables if table.shape is not None and table.shape.name == name]
         of_shape |= {rows.file: Source(rows, lines) for rows, lines in zip(own, shape.convert_all(own), strict=True)}
-    return [of_shape.get(table.rows.file) or _source(table, maps_documents) for table in tables]
+    return [_with_unread(of_shape.get(table.rows.file) or _source(table, maps_documents)) for table in tables]
+
+
+def _with_unread(source: Source) -> Source:
+    """The source with a note on the fields that nothing was made of; where it became nothing, its problems say so."""
+    notes = unread_notes(source.rows, source.lines) if source.lines != Converted() and not source.problems else ()
+    return replace(source, lines=replace(source.lines, notes=(*source.lines.notes, *notes))) if notes else source
 
 
 def _gives_documents(table: Table) -> bool:

@@ -12,9 +12,11 @@ from ctxasm.data.tables.counted_checks import order_findings
 from ctxasm.data.tables.finding import Finding
 from ctxasm.data.tables.indexes import create_index, indexes, served
 from ctxasm.data.tables.mapping import TableMapping
+from ctxasm.data.tables.neighbours import obstacle_in
 from ctxasm.data.tables.resolved import Resolved, resolve
 from ctxasm.data.tables.session import OwnDatabase
 from ctxasm.data.tables.statements import Statements
+from ctxasm.model.neighbours import NoNeighbours
 
 LOOKED_AT = 50_000
 """Rows that the check reads at most."""
@@ -23,13 +25,15 @@ LARGE = 2_000
 
 
 class MappingCheck(NamedTuple):
-    """`rows` were looked at, of `estimate` (None: not known). A mapping is usable where at least one row is a chunk."""
+    """`rows` were looked at, of `estimate` (None: not known). A mapping is usable where at least one row is a chunk.
+    `obstacle` says why no chunk has a neighbour."""
 
     rows: int
     whole: bool
     usable_rows: int
     estimate: int | None
     findings: tuple[Finding, ...]
+    obstacle: NoNeighbours | None = None
 
     @property
     def usable(self) -> bool:
@@ -60,14 +64,18 @@ def check_mapping(database: OwnDatabase, mapping: TableMapping) -> MappingCheck:
     ]
     findings += order_findings(database, statements, where, LOOKED_AT) if mapping.counted else _repeated(database, statements, where)
     findings += _documents_found(database, resolved, statements)
+    why = None
     estimate = rows if whole else estimated_rows(database, statements)
     if not mapping.counted:
         found_indexes = served(database, resolved, indexes(database, resolved))
+        why = obstacle_in(database, Statements(database, resolved, found_indexes.document))
+        if why is not None:
+            findings.append(Finding("warning", "chunk_index", why.sentence))
         if not found_indexes.exact:
             findings.append(_missing_index(database, resolved, found_indexes.document, rows))
     if rows == 0:
         findings.append(Finding("problem", "table", "the table has no rows"))
-    return MappingCheck(rows, whole, usable, estimate, tuple(findings))
+    return MappingCheck(rows, whole, usable, estimate, tuple(findings), why)
 
 
 def _counted(database: OwnDatabase, statements: Statements) -> tuple[int, ...]:
@@ -130,10 +138,11 @@ def _missing_index(database: OwnDatabase, resolved: Resolved, by_document: bool,
     if resolved.table.is_view:
         told = "a view has no index of its own: make sure that the tables behind it have one on (document_id, chunk_index)"
         return Finding("note", "index", told)
-    remedy = create_index(database, resolved)
     if by_document:
         told = "an index leads to each document, none to its chunks by index: fine unless documents have thousands of chunks"
-        return Finding("note", "index", told, remedy)
+        # Where chunk_index stands in JSON, the index that there is is the one that would be proposed.
+        return Finding("note", "index", told, create_index(database, resolved) if resolved.places["chunk_index"].is_column else "")
+    remedy = create_index(database, resolved)
     told = "no index on (document_id, chunk_index): every question reads the whole table"
     return Finding("warning" if rows >= LARGE else "note", "index", told, remedy)
 

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.config import Config
-from ctxasm.data.files.loading import LoadReport, reported
+from ctxasm.data.files.loading import LoadReport, neighbour_notes, reported
 from ctxasm.data.standing import NameTaken, Over, is_content_of, is_counted, joined_dataset, standing, stored_info
 from ctxasm.model.errors import CtxasmError, InvalidInput, NotFound, shown
 from ctxasm.model.ports import FetchedChunk, Window
@@ -259,6 +259,7 @@ def copy_table(
     each document are counted by it, and the notes say so.
     Raises as `link`, NameTaken, and InvalidInput when it was cancelled.
     """
+    from ctxasm.data.tables.counted import RowCounter
     from ctxasm.model.records import Chunk
 
     if limit < 1:
@@ -266,11 +267,12 @@ def copy_table(
     joined_dataset(datasets, name, over)
     there = stored_info(datasets, name)
     found = check_mapping(datasets, connection, mapping).findings if mapping.counted else ()
-    tried, began, read = _tried(datasets, connection, mapping), monotonic(), 0
+    tried, began, read, counter = _tried(datasets, connection, mapping), monotonic(), 0, RowCounter()
 
     def chunks() -> Iterator[Chunk]:
-        nonlocal read
-        for chunk in tried.stream(limit):
+        nonlocal read, counter
+        read, counter = 0, RowCounter()
+        for chunk in tried.stream(limit, counter):
             yield Chunk(*chunk[:8])
             read += 1
             if read % 1000 == 0:
@@ -284,12 +286,12 @@ def copy_table(
         if not is_content_of(there, tried.documents_of_first(limit), chunks()):
             raise NameTaken(standing(datasets, there))
         if is_counted(datasets, there):
-            return LoadReport(there, False, tuple(_told(found)))
+            return LoadReport(there, False, (*_told(found), *neighbour_notes(datasets, there)))
     documents, origin = tried.documents_of_first(limit), f"table {mapping.table} of connection {connection}, copied"
     info = datasets.store.add_stream(name, documents, chunks(), origin=origin, join=over == "join")
     report(Progress(read, read, "rows copied", monotonic() - began))
     ended = (f"the copy ends at {limit:,} rows: raise the limit for more",) if read >= limit else ()
-    return reported(info, there, over, (*_told(found), *ended))
+    return reported(datasets, info, there, over, (*_told(found), *counter.notes(), *ended))
 
 
 def _tried(datasets: Linking, connection: str, mapping: TableMapping) -> LinkedDataset:

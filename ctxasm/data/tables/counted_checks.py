@@ -7,7 +7,7 @@ from ctxasm.data.tables.finding import Finding
 from ctxasm.data.tables.mapping import TableMapping
 from ctxasm.data.tables.resolved import Resolved
 from ctxasm.data.tables.session import OwnDatabase
-from ctxasm.data.tables.statements import Statements
+from ctxasm.data.tables.statements import Statements, tells_no_order
 
 
 def counting_note(mapping: TableMapping) -> str:
@@ -27,16 +27,14 @@ def order_findings(database: OwnDatabase, statements: Statements, where: str, li
     """How rows are counted, and where their order is not known."""
     resolved = statements.resolved
     findings = [Finding("note", "chunk_index", counting_note(resolved.mapping))]
-    last = resolved.order[-1]
-    if last.is_column and last.column.kind in ("uuid", "text", "other") and (last.column.key or resolved.table.is_view):
-        told = f"{last.path} is a key that tells no order: which chunk follows which within a document is not known from it"
-        findings.append(Finding("warning", "order_by", f"{told}; map order_by to a place that does, such as metadata->>'start_index'"))
-    empty = " AND ".join(f"{statements.value(place)} IS NULL" for place in resolved.order)
-    counted = (
-        f"SELECT CASE WHEN {empty} THEN 1 ELSE 0 END AS n FROM {statements.source} WHERE {statements.usable} LIMIT {database.mark('limit')}"
-    )
+    if (key := tells_no_order(resolved)) is not None:
+        told = f"{key.path} is a key that tells no order: a copy finds it by the text that chunks share, and joins no others"
+        findings.append(Finding("warning", "order_by", f"{told}; map order_by to a place that tells it, such as metadata->>'start_index'"))
+        return findings + _collections(database, resolved, limit)
+    counted = f"SELECT {statements.unordered} AS n FROM {statements.source} WHERE {statements.usable} LIMIT {database.mark('limit')}"
     if none := int(database.rows(f"SELECT sum(s.n) FROM ({counted}) AS s", {"limit": limit})[0][0] or 0):
-        findings.append(Finding("warning", "order_by", f"order_by is NULL in {none:,} {where}: they stand last in their documents"))
+        told = f"order_by is NULL in {none:,} {where}: they stand last in their documents, joined only where they share text"
+        findings.append(Finding("warning", "order_by", told))
     return findings + _collections(database, resolved, limit)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from ctxasm.data.tables.counted import RowCounter, documents_in_rows
 from ctxasm.data.tables.indexes import Index, indexes, served
 from ctxasm.data.tables.mapping import TableMapping
+from ctxasm.data.tables.neighbours import obstacle_in
 from ctxasm.data.tables.resolved import Resolved, resolve
 from ctxasm.data.tables.session import OwnDatabase, Parameters, Row, ask
 from ctxasm.data.tables.statements import Statements
@@ -24,6 +25,7 @@ from ctxasm.data.tables.types import is_key, own_text, own_whole
 from ctxasm.model.characters import storable
 from ctxasm.model.datasets import DatasetInfo, QueryEntry
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.ports import Fetched, FetchedChunk, Window
 from ctxasm.model.records import Answer, Chunk, CorpusLanguage, Document, Query
 from ctxasm.store.intake import MAX_CHUNK_INDEX
@@ -144,6 +146,14 @@ class LinkedDataset:
             self._language = language_of_texts(texts)
         return self._language
 
+    def no_neighbours(self) -> NoNeighbours | None:
+        """Why none of its chunks has a neighbour, by a bounded read, remembered as long as the link is held; None where one has."""
+        return self._obstacle
+
+    @cached_property
+    def _obstacle(self) -> NoNeighbours | None:
+        return obstacle_in(self.database, self.sql)
+
     def fetch_parameters(self, windows: Sequence[Window]) -> dict[str, Any]:
         """The parameters of the statement `fetch`."""
         if self.database.is_sqlite:
@@ -211,10 +221,13 @@ class LinkedDataset:
         """The same as records, as they would be loaded."""
         return (Chunk(*chunk[:8]) for chunk in self.iter_chunks())
 
-    def stream(self, limit: int) -> Iterator[FetchedChunk]:
-        """The first `limit` chunks by document and index, streamed. Of several with one index the same stays as in a fetch."""
-        counter, batches = RowCounter(), self.database.stream(self.sql.chunks, {"limit": limit})
-        rows = (row for batch in batches for row in (counter.counted(batch) if self.sql.counted else batch))
+    def stream(self, limit: int, counter: RowCounter | None = None) -> Iterator[FetchedChunk]:
+        """The first `limit` chunks by document and index, streamed. Of several with one index the same stays as in a fetch.
+
+        `counter` numbers the rows that have no chunk_index, and then knows what it found.
+        """
+        rows: Iterator[Row] = (row for batch in self.database.stream(self.sql.chunks, {"limit": limit}) for row in batch)
+        rows = (counter or RowCounter()).counted(rows) if self.sql.counted else rows
         for _, same in groupby(filter(None, map(_chunk, rows)), key=lambda chunk: (chunk.document_id, chunk.chunk_index)):
             yield min(same, key=lambda chunk: chunk.text)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ctxasm.model.errors import InvalidInput, shown
@@ -67,6 +67,12 @@ def with_place(fields: Mapping[str, str], field: str, place: str | None) -> dict
     replaced = {"chunk_index": "order_by", "order_by": "chunk_index"}.get(field) if place else None
     kept = {name: old for name, old in fields.items() if name not in (field, replaced)}
     return kept | {field: place} if place else kept
+
+
+def numbered_by_order(mapping: TableMapping) -> TableMapping:
+    """The mapping that counts the rows of each document in the order of their chunk_index; one that counts them already as it is."""
+    place = mapping.fields.get("chunk_index")
+    return replace(mapping, fields=with_place(mapping.fields, "order_by", place)) if place else mapping
 
 
 def _check(table: object, schema: object, fields: object, allowed: tuple[str, ...]) -> None:

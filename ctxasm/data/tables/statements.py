@@ -79,6 +79,14 @@ class Statements:
         return self.resolved.mapping.counted
 
     @cached_property
+    def unordered(self) -> str:
+        """Of counted rows: 1 where nothing tells their order, else 0."""
+        if tells_no_order(self.resolved) is not None:
+            return "1"
+        empty = " AND ".join(f"{self.value(place)} IS NULL" for place in self.resolved.order)
+        return f"CASE WHEN {empty} THEN 1 ELSE 0 END"
+
+    @cached_property
     def _order(self) -> str:
         return place_order(self) if self.counted else self.index
 
@@ -98,9 +106,9 @@ class Statements:
 
     @cached_property
     def columns(self) -> str:
-        """The fields of a chunk, in the order of FetchedChunk."""
+        """The fields of a chunk, in the order of FetchedChunk; of counted rows `unordered` in the place of the index."""
         optional = [self.text if field == "text" else self._optional(field) for field in _SELECTED]
-        return ", ".join([self.document_id, self.index, *optional])
+        return ", ".join([self.document_id, self.unordered if self.counted else self.index, *optional])
 
     def _optional(self, field: str) -> str:
         return self.value(place) if (place := self.resolved.places.get(field)) is not None else "NULL"
@@ -242,6 +250,13 @@ class Statements:
         named = {"fetch": self.fetch, "documents": self.documents, "document_ids": self.document_ids}
         named |= {"find_text": self.find_text, "chunks": self.chunks}
         return {name: sql for name, sql in named.items() if sql is not None}
+
+
+def tells_no_order(resolved: Resolved) -> Place | None:
+    """The place of order_by that is a key without an order, such as a UUID; None where the order of the rows is known."""
+    last = resolved.order[-1]
+    is_key = last.is_column and (last.column.key or resolved.table.is_view)
+    return last if is_key and last.column.kind in ("uuid", "text", "other") else None
 
 
 def place_order(statements: Statements) -> str:

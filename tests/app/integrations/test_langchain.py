@@ -75,6 +75,37 @@ def test_stored_chunks_are_known_by_their_index_or_by_their_text(index_key: str 
     assert assembly.text == BENCH.assemble(query, AssemblySettings()).text
 
 
+@pytest.mark.parametrize("index_key", ["chunk_index", None])
+@pytest.mark.parametrize("renamed", ["/srv/docs/{}.md", "7"])
+def test_documents_of_other_ids_are_found_by_their_text(index_key: str | None, renamed: str) -> None:
+    """A vector store that calls its documents by path, or all by one number: the text says which chunk it is."""
+    query, assembler = asked(1)[0], ContextAssembler(source=BENCH.dataset())
+    found = documents_of(query, index_key)
+    for document in found:
+        document.metadata["document_id"] = renamed.format(document.metadata["document_id"])
+        document.page_content = document.page_content.replace(" ", "  ")  # white space aside
+    assert assembler.assembly(query.query, found).text == BENCH.assemble(query, AssemblySettings()).text
+
+
+def test_a_number_that_means_another_chunk_gives_way_to_the_text() -> None:
+    query = asked(1)[0]
+    found = documents_of(query)
+    for document in found:
+        document.metadata["chunk_index"] = 0
+    assert ContextAssembler(source=BENCH.dataset()).assembly(query.query, found).text == BENCH.assemble(query, AssemblySettings()).text
+
+
+def test_documents_that_nothing_matches_are_warned_of_once() -> None:
+    found = [Document(page_content=f"Nobody stored this, and not {n}.", metadata={"document_id": f"x{n}"}) for n in range(3)]
+    assembler = ContextAssembler(source=BENCH.dataset())
+    with pytest.warns(UserWarning, match="none of the hits is a chunk of the dataset"):
+        made = assembler.assembly("q", found)
+    text = joined(assembler.compress_documents(found, "q"))  # a second warning would be an error
+    assert all(document.page_content in text for document in found)
+    (event,) = [e for stage in made.to_dict()["stages"] for e in stage["events"] if e["event"] == "unexpanded"]
+    assert (event["obstacle"], event["document_id"]) == ("ids", "x0")
+
+
 def test_metadata_is_the_citation_and_is_json() -> None:
     query = asked(1)[0]
     documents = ContextAssembler(source=BENCH.dataset()).compress_documents(documents_of(query), query.query)
@@ -140,16 +171,18 @@ def test_documents_that_touch_are_joined_and_others_are_not() -> None:
     (together,) = assembler.compress_documents(split(110, 0), "which number?")
     assert together.page_content == f"[1] Source: A\n{text}"
     assert together.metadata["chunk_indexes"] == [0, 1]
-    apart = assembler.compress_documents(split(0, 600), "which number?")
+    with pytest.warns(UserWarning, match="no store stands behind the hits"):
+        apart = assembler.compress_documents(split(0, 600), "which number?")
     assert [document.metadata["chunk_indexes"] for document in apart] == [[0], [2]]
 
 
 def test_without_scores_the_order_counts_and_distances_can_be_told() -> None:
     documents = [Document(page_content=f"text {name}", metadata={"source": name, "far": at}) for at, name in enumerate("abc")]
-    assert [d.metadata["document_id"] for d in ContextAssembler().compress_documents(documents, "q")] == ["a", "b", "c"]
-    by_score = ContextAssembler(score_key="far").compress_documents(documents, "q")
+    alone = {"expand_window": 0}
+    assert [d.metadata["document_id"] for d in ContextAssembler(settings=alone).compress_documents(documents, "q")] == ["a", "b", "c"]
+    by_score = ContextAssembler(settings=alone, score_key="far").compress_documents(documents, "q")
     assert [d.metadata["document_id"] for d in by_score] == ["c", "b", "a"]
-    turned = ContextAssembler(score_key="far", lower_is_better=True).compress_documents(documents, "q")
+    turned = ContextAssembler(settings=alone, score_key="far", lower_is_better=True).compress_documents(documents, "q")
     assert [(d.metadata["document_id"], d.metadata["score"]) for d in turned] == [("a", 1.0), ("b", 0.5), ("c", 1 / 3)]
 
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ctxasm import AssemblySettings, InvalidInput, Query
+from ctxasm import AssemblySettings, InvalidInput, MemoryStore, Query
+from ctxasm.app.workbench import Workbench
+from ctxasm.config import Config
+from ctxasm.data.tables import connecting
 from ctxasm.text.tokens import open_counter
 from tests.app.integrations.tuned import SETTINGS, TOML, asked, sample, workbench
 from tests.examples import few
@@ -71,6 +76,19 @@ def test_the_model_reads_the_context_of_the_workbench(toml: str) -> None:
         text = read_by_the_model(postprocessor.postprocess_nodes(retrieved(query), query_str=query.query))
         assert text == expected.text
         assert open_counter("cl100k_base").count(text) == expected.token_count
+
+
+def test_an_index_over_a_vector_store_takes_neighbours_from_the_dataset() -> None:
+    """Its docstore is empty, which is said; and its nodes are called otherwise than the chunks of the dataset."""
+    query = asked(1)[0]
+    found = [
+        NodeWithScore(node=TextNode(id_=f"node-{n}", text=one.node.text, metadata={"file_name": "a.md"}), score=one.score)
+        for n, one in enumerate(retrieved(query))
+    ]
+    with pytest.warns(UserWarning, match="no store stands behind the hits"):
+        ContextAssemblyPostprocessor(docstore=SimpleDocumentStore()).postprocess_nodes(found, query_str=query.query)
+    made = ContextAssemblyPostprocessor(source=BENCH.dataset()).assembly(query.query, found)
+    assert made.text == BENCH.assemble(query, AssemblySettings()).text
 
 
 @pytest.mark.parametrize("window", [0, 1, 2, 3])
@@ -149,3 +167,36 @@ def test_an_engine_answers_from_the_blocks() -> None:
     for response in (engine().query(query.query), asyncio.run(engine().aquery(query.query)), streaming):
         assert read_by_the_model(response.source_nodes) == expected
         assert head in (said if response is streaming else str(response))  # the mock repeats its prompt
+
+
+def test_the_snippets_name_their_dataset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What `settings` writes for a framework runs as it stands and takes neighbours from the dataset that it names."""
+    from ctxasm import open_store
+    from ctxasm.__main__ import main
+
+    database = f"sqlite:///{tmp_path / 's.db'}"
+    with open_store(database) as store:
+        store.add(BUNDLE, "hospital")
+    for form in ("langchain", "llamaindex"):
+        assert main(["settings", "--format", form, "--db", database]) == 0
+        assert "source=open_dataset('hospital')" in capsys.readouterr().out
+        assert main(["settings", "--format", form, "--db", database, "--data", "my table"]) == 0
+        assert "source=open_dataset('my table')" in capsys.readouterr().out
+    assert main(["settings", "--format", "llamaindex", "--db", f"sqlite:///{tmp_path / 'none.db'}"]) == 0
+    assert "source=open_dataset()" in capsys.readouterr().out
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_nodes_are_found_in_a_linked_table_by_their_text(tmp_path: Path) -> None:
+    """A table that is read where it is may change at any time, so it is asked for each text anew."""
+    own = tmp_path / "own.db"
+    with sqlite3.connect(own) as base:
+        base.execute("CREATE TABLE t (document_id text, chunk_index integer, content text)")
+        base.executemany("INSERT INTO t VALUES (?, ?, ?)", [("d", n, f"Text number {n} of the table.") for n in range(5)])
+    base.close()
+    bench = Workbench(Config("sqlite://", connections={"own": {"url": f"sqlite:///{own}"}}), MemoryStore(open_counter("cl100k_base")))
+    connecting.link(bench, "own", connecting.guess_mapping(bench, "own", "t"), "live")
+    found = [NodeWithScore(node=TextNode(id_="n", text="Text number 2  of the table.", metadata={"file_name": "x"}), score=1.0)]
+    made = ContextAssemblyPostprocessor(source=bench.dataset("live")).assembly("which?", found)
+    assert [citation.chunk_indexes for citation in made.citations] == [(1, 2, 3)]
+    bench.close()

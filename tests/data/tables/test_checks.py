@@ -8,12 +8,20 @@ from functools import cache
 import pytest
 from user_tables import Place
 
+from ctxasm import Hit, MemoryStore, Query, assemble
+from ctxasm.app.ui.widgets.fates import unexpanded
+from ctxasm.app.workbench import Workbench
+from ctxasm.config import Config
+from ctxasm.data.tables import connecting
 from ctxasm.data.tables.catalogue import details, sample, tables
 from ctxasm.data.tables.checks import check_mapping
 from ctxasm.data.tables.guess import guess_mapping
-from ctxasm.data.tables.mapping import DocumentsTable, TableMapping, read_mapping, written_mapping
+from ctxasm.data.tables.mapping import DocumentsTable, TableMapping, numbered_by_order, read_mapping, written_mapping
 from ctxasm.data.tables.session import OwnDatabase
 from ctxasm.model.errors import InvalidInput, NotFound
+from ctxasm.model.events import Unexpanded
+from ctxasm.model.neighbours import NoNeighbours
+from ctxasm.text.tokens import open_counter
 
 FIELDS = {"document_id": "doc_id", "chunk_index": "chunk_index", "text": "content"}
 MAPPING = TableMapping("chunks", FIELDS)
@@ -128,7 +136,9 @@ def test_every_row_that_is_no_chunk_is_counted(place: Place, own_database: OwnDa
     make_chunks(place, [*rows, ("a", "3", ""), ("a", "0", "x"), ("a", "0", "y"), ("a", "0", "z"), ("b", "7", "w")], index="text")
     found = check_mapping(own_database, MAPPING)
     told = [(finding.kind, finding.field, finding.sentence) for finding in found.findings]
-    assert told[:-1] == [
+    assert told[-2][:2] == ("warning", "chunk_index")
+    assert told[-2][2].startswith("no chunk has a neighbour, so expansion adds nothing: no chunk_index follows another")
+    assert told[:-2] == [
         ("problem", "document_id", "document_id is NULL in 1 of 11 rows: they are left out"),
         ("problem", "chunk_index", "chunk_index is NULL in 1 of 11 rows: they are left out"),
         ("problem", "chunk_index", "chunk_index is no whole number from 0 on in 3 of 11 rows: they are left out"),
@@ -228,3 +238,33 @@ def test_a_mapping_is_kept_as_json() -> None:
             read_mapping(broken)
     with pytest.raises(InvalidInput, match="must be one of document_id"):
         TableMapping("t", {"id": "x"})
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_an_index_that_is_there_is_not_proposed_again(place: Place, own_database: OwnDatabase, inside: bool) -> None:
+    """Where the fields stand in JSON, the index on the document's key is all that is proposed: then it is enough."""
+    kind = "text" if place.kind == "sqlite" else "jsonb"
+    place.run(f"CREATE TABLE t (doc text, n integer, x text, m {kind})")
+    place.fill("t", [("a", n, f"x{n}", json.dumps({"doc": "a", "n": n})) for n in range(3)])
+    fields = {"document_id": "m->>'doc'", "chunk_index": "m->>'n'"} if inside else {"document_id": "doc", "chunk_index": "n"}
+    mapping = TableMapping("t", {**fields, "text": "x"})
+    (proposed,) = [finding.remedy for finding in check_mapping(own_database, mapping).findings if finding.field == "index"]
+    place.run(proposed.replace(" CONCURRENTLY", ""))
+    assert not any(finding.remedy for finding in check_mapping(own_database, mapping).findings)
+
+
+def test_indexes_with_gaps_are_said_and_can_be_numbered(place: Place) -> None:
+    place.run("CREATE TABLE t (document_id text, chunk_index integer, content text)")
+    place.fill("t", [(name, at, f"{name} {at}") for name in "ab" for at in (30, 10, 20)])
+    workbench = Workbench(Config("sqlite://", connections={"own": place.table(None)}), MemoryStore(open_counter()))
+    mapping = connecting.guess_mapping(workbench, "own", "t")
+    why = NoNeighbours("gaps", "a", (10, 20, 30))
+    found = connecting.check_mapping(workbench, "own", mapping)
+    assert found.obstacle == why
+    assert ("warning", why.sentence) in [(finding.kind, finding.sentence) for finding in found.findings]
+    assert why.sentence in connecting.link(workbench, "own", mapping, "live").notes
+    assert unexpanded(assemble(Query("q", (Hit("a", 20, 1.0),)), workbench.dataset("live"))) == Unexpanded(*why)
+    report = connecting.copy_table(workbench, "own", numbered_by_order(mapping), "copy")
+    assert why.sentence not in report.notes
+    assert [(c.chunk_index, c.text) for c in workbench.dataset("copy").document_chunks("b")] == [(0, "b 10"), (1, "b 20"), (2, "b 30")]
+    workbench.close()

@@ -8,6 +8,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from ctxasm.model.records import Bundle
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter
+from tests.real_data import load_real, real_folder
 
 ONE, OTHER = uuid.UUID(int=1), uuid.UUID(int=2)
 
@@ -107,11 +109,13 @@ def test_a_key_that_tells_no_order_is_said(stock: tuple[Place, Workbench]) -> No
     place.fill("langchain_pg_embedding", langchain_rows([{"source": "a"}, {"source": "a"}]))
     mapping = guess_mapping(workbench, "own", "langchain_pg_embedding")
     assert mapping.fields["order_by"] == "id"
-    first, second = copy_table(workbench, "own", mapping, "docs").notes
+    first, second, third, last = copy_table(workbench, "own", mapping, "docs").notes
     assert first == "chunk_index counts the rows of each document by id"
     assert second.startswith("id is a key that tells no order")
+    assert third == "the order of 2 rows is not known: 0 follow another by the text that they share, and the rest is joined to nothing"
+    assert last.startswith("no chunk has a neighbour")
     ids = [row[0] for row in place.ask("SELECT document FROM langchain_pg_embedding ORDER BY id")]
-    assert texts(workbench, "docs") == {"a": ids}
+    assert [(c.chunk_index, c.text) for c in workbench.dataset("docs").document_chunks("a")] == [(0, ids[0]), (2, ids[1])]
 
 
 def test_several_collections_are_said(stock: tuple[Place, Workbench]) -> None:
@@ -219,6 +223,47 @@ def test_where_the_order_is_known_a_copy_assembles_as_the_bundle(place: Place, w
             assert second == first
 
 
+def as_langchain(bundle: Bundle, place: Place) -> None:
+    """The chunks as rows under random keys, in random order, with nothing that numbers them: as LangChain's stores keep them."""
+    kind = "text" if place.kind == "sqlite" else "jsonb"
+    place.run(f"CREATE TABLE langchain_pg_embedding (id varchar(36) PRIMARY KEY, document text, cmetadata {kind})")
+    draw = random.Random(11)
+    rows = [(str(uuid.UUID(int=draw.getrandbits(128))), c.text, json.dumps({"source": c.document_id})) for c in bundle.chunks]
+    draw.shuffle(rows)
+    place.fill("langchain_pg_embedding", rows)
+
+
+@pytest.mark.skipif(real_folder() is None, reason="the real bundles are not beside the project")
+@pytest.mark.parametrize("name", ["debfaq-nl", "codebase"])
+def test_real_chunks_of_unknown_order_are_joined_where_they_share_text_and_nowhere_else(place: Place, name: str) -> None:
+    bundle = load_real(name)
+    keep = {document.document_id for document in bundle.documents[:12]}
+    chunks = tuple(chunk for chunk in bundle.chunks if chunk.document_id in keep)
+    as_langchain(replace(bundle, chunks=chunks), place)
+    workbench = opened(place)
+    mapping = guess_mapping(workbench, "own", "langchain_pg_embedding")
+    assert mapping.fields["order_by"] == "id"
+    report = copy_table(workbench, "own", mapping, "copy")
+    places: dict[tuple[str, str], set[int]] = {}
+    for chunk in chunks:
+        places.setdefault((chunk.document_id, chunk.text), set()).add(chunk.chunk_index)
+    right = wrong = 0
+    for document_id in keep:
+        own = workbench.dataset("copy").document_chunks(document_id)
+        for before, after in pairwise(own):
+            if after.chunk_index == before.chunk_index + 1:
+                follows = {index + 1 for index in places[document_id, before.text]} & places[document_id, after.text]
+                right, wrong = right + bool(follows), wrong + (not follows)
+    pairs = len(chunks) - len(keep)
+    workbench.close()
+    if name == "codebase":  # its chunks do not overlap
+        assert right + wrong <= 0.02 * pairs
+        assert any("0 follow another" in note for note in report.notes) == (right + wrong == 0)
+    else:
+        assert right >= 0.97 * pairs
+        assert wrong == 0
+
+
 MIXED = ["10", "9", "-3", "2.5", "b", "a", "100000000000", None]
 
 
@@ -231,12 +276,14 @@ def test_numbers_are_sorted_as_numbers_and_what_is_missing_last(place: Place, wo
     place.fill("t", [(n, "d", f"x{value}", None if inside else value, json.dumps({"o": value})) for n, value in enumerate(values)])
     mapping = table_mapping("t", {"document_id": "doc_id", "text": "x", "order_by": "m->>'o'" if inside else "o"})
     report = copy_table(workbench, "own", mapping, "copy")
-    found = texts(workbench, "copy")["d"]
+    chunks = workbench.dataset("copy").document_chunks("d")
+    assert [chunk.chunk_index for chunk in chunks] == [0, 1, 2, 3, 4, 5, 6, 8]  # where the last one stands is not known
+    found = [chunk.text for chunk in chunks]
     whole = [text for text in found if text[1:] not in ("-3", "2.5")]
     assert whole == ["x9", "x10", "x100000000000", "xa", "xb", "xNone"]
     if inside:
         assert found[:3] == ["x-3", "x2.5", "x9"]
-    assert report.notes[1] == "order_by is NULL in 1 of 8 rows: they stand last in their documents"
+    assert report.notes[1] == "order_by is NULL in 1 of 8 rows: they stand last in their documents, joined only where they share text"
 
 
 def test_a_tie_is_settled_by_the_key_and_rows_that_are_no_chunks_are_not_counted(place: Place, workbench: Workbench) -> None:

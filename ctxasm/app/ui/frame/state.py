@@ -23,7 +23,9 @@ from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.stopping import asked_to_end
 from ctxasm.app.ui.frame.typed_questions import ASK
 from ctxasm.app.ui.frame.zones_state import asked_choice, edited_windows, summary_model, zones_key, zones_stamp
+from ctxasm.assembly.expand import known_obstacle
 from ctxasm.model.errors import InvalidSetting
+from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.ports import Fetched, KnowsLanguage, Window
 from ctxasm.model.records import CorpusLanguage, Query
 from ctxasm.model.results import Assembly, Key
@@ -212,6 +214,10 @@ class KeptChunks:
     def corpus_language(self) -> CorpusLanguage | None:
         """That of the source."""
         return self._source.corpus_language()
+
+    def no_neighbours(self) -> NoNeighbours | None:
+        """That of the source."""
+        return known_obstacle(self._source)
 
 
 def send_again(key: str, labels: Iterable[str]) -> None:

@@ -10,7 +10,8 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.typed_questions import fusion_of, is_typed, is_unsaved, notes_of
-from ctxasm.app.ui.widgets.fates import failures
+from ctxasm.app.ui.widgets.fates import failures, unexpanded
+from ctxasm.app.ui.words.event_words import unexpanded_sentence
 from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
 from ctxasm.app.ui.words.words import decimal, in_attribute, too_long
 from ctxasm.model.amounts import counted
@@ -72,6 +73,11 @@ def _warnings(scene: Scene, assembly: Assembly) -> str:
     if assembly.overshoot_tokens:
         html += f'<span class="cx-badge warn" data-overshoot="{assembly.overshoot_tokens}"><span class="cx-dot warn"></span>'
         html += f"{counted(assembly.overshoot_tokens, 'token')} over the limit</span>"
+    if (why := unexpanded(assembly)) is not None:
+        html += (
+            f'<span class="cx-badge warn" data-neighbours="{why.obstacle}" title="{in_attribute(unexpanded_sentence(why))}">'
+            '<span class="cx-dot warn"></span>no neighbours</span>'
+        )
     if not assembly.exact:
         html += (
             '<span class="cx-badge warn" data-exact="false"><span class="cx-dot warn"></span>'

@@ -9,7 +9,8 @@ import streamlit as st
 
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.inspect.evidence import Level, flow
-from ctxasm.app.ui.widgets.fates import SENT
+from ctxasm.app.ui.widgets.fates import SENT, unexpanded
+from ctxasm.app.ui.words.event_words import unexpanded_sentence
 from ctxasm.app.ui.words.words import number
 from ctxasm.model.amounts import agreeing, counted
 from ctxasm.model.events import Compressed, Duplicate, Merged, NearMiss, Prefixed, Stripped
@@ -82,6 +83,8 @@ def _widened(assembly: Assembly, levels: dict[str, Level]) -> Step:
         does = "Assembly is off: no neighbours are fetched."
     elif not window:
         does = "No neighbours are fetched: raise Neighbours to see them appear."
+    elif (why := unexpanded(assembly)) is not None:
+        does = unexpanded_sentence(why)
     else:
         does = f"{counted(level.neighbours, 'neighbour')} came along."
     return _step("widened", "expand", "widened", number(level.hits + level.neighbours), levels, does)

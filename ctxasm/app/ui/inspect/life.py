@@ -22,7 +22,7 @@ from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.event_words import event_sentence
 from ctxasm.app.ui.words.words import decimal, fate_label, fate_sentence, number, title_of
 from ctxasm.model.amounts import counted
-from ctxasm.model.events import Event, Failed, Numbered, Ordered, Overshot, Placed, Prefixed, Supplemented, Yielded
+from ctxasm.model.events import Event, Failed, Numbered, Ordered, Overshot, Placed, Prefixed, Supplemented, Unexpanded, Yielded
 from ctxasm.model.results import Assembly, Fate, Key, StageRecord
 from ctxasm.model.stage_labels import stage_name
 
@@ -70,7 +70,7 @@ def _step(record: StageRecord, key: Key) -> Step:
 def _concerns(event: Event, key: Key) -> bool:
     if isinstance(event, (Numbered, Ordered)):
         return event.document_id == key[0] and key[1] in event.chunk_indexes
-    if isinstance(event, (Failed, Overshot, Supplemented)):
+    if isinstance(event, (Failed, Overshot, Supplemented, Unexpanded)):
         return False
     if isinstance(event, (Placed, Prefixed, Yielded)):
         return event.document_id == key[0]

@@ -23,6 +23,7 @@ from ctxasm.app.ui.words.words import number
 from ctxasm.data.standing import NOUNS, Over, joined_dataset
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
+from ctxasm.model.neighbours import NUMBERED
 
 if TYPE_CHECKING:
     from ctxasm.data.files.importing import Preview
@@ -55,13 +56,21 @@ def import_controls(taken: Files, preview: Preview, mappings: Mapping[str, Colum
     chosen = bare or preview.name
     over = ask_over(Session.files_name.key, chosen, preview)
     asks = "" if over is not None else f"Say first what becomes of {chosen}."
+    by_order = _ask_order(preview, over)
     blocked = bool(preview.problems or unready or over is None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button(VERBS[over], key="load_files", type="primary", disabled=blocked, icon=":material/download:") and over is not None:
-            _import(taken, mappings, chosen, False, over)
+            _import(taken, mappings, chosen, False, over, by_order)
         st.html(boxed(f'<p class="cx-note" id="ctx-import">{escape(unready or asks) or _what(preview)}</p>'))
     if preview.problems and not unready and over is not None:
         _offer_valid_part(taken, preview, mappings, chosen, stamp, over)
+
+
+def _ask_order(preview: Preview, over: Over | None) -> bool:
+    """Whether to number chunks whose indexes leave gaps; asked only where there are such."""
+    if preview.obstacle is None or preview.obstacle.obstacle not in NUMBERED or over == "join":
+        return False
+    return st.checkbox("Number by order", key="number_by_order", help="0, 1, 2 … in each document; metadata keeps the index of the file")
 
 
 def joined_onto() -> str | None:
@@ -156,14 +165,14 @@ def _count(note: str) -> int:
     return sum(int(count.replace(",", "")) for count in ROWS.findall(LEFT_OUT.split(note, 1)[1]))
 
 
-def _import(taken: Files, mappings: Mapping[str, ColumnMapping], name: str, valid_only: bool, over: Over) -> None:
+def _import(taken: Files, mappings: Mapping[str, ColumnMapping], name: str, valid_only: bool, over: Over, by_order: bool = False) -> None:
     from ctxasm.data.files.loading import load_files
 
     workbench = server.workbench()
     request = LoadRequest(
         IMPORT,
         "Importing",
-        lambda name, over: lambda report, cancelled: load_files(workbench, taken, name, mappings, valid_only, over),
-        (tuple(taken), repr(mappings), valid_only),
+        lambda name, over: lambda report, cancelled: load_files(workbench, taken, name, mappings, valid_only, over, by_order),
+        (tuple(taken), repr(mappings), valid_only, by_order),
     )
     begin_load(request, name, over)

@@ -24,6 +24,7 @@ from ctxasm.app.ui.words.words import number
 from ctxasm.data.tables.catalogue import TableInfo
 from ctxasm.data.tables.mapping import TableMapping
 from ctxasm.model.errors import CtxasmError
+from ctxasm.model.neighbours import NUMBERED
 
 if TYPE_CHECKING:
     from ctxasm.data.tables.checks import MappingCheck
@@ -118,14 +119,14 @@ def _show_table(connection: str, table: TableInfo) -> None:
         mapping: Any = mapping_controls(connection, table)
         if lacking(mapping):
             return
-        show_checks(connection, mapping)
+        found = show_checks(connection, mapping)
     except CtxasmError as error:
         show_trouble("This table cannot be read so", str(error), "Change the mapping above; nothing was linked.")
         return
-    link_controls(connection, mapping)
+    link_controls(connection, mapping, found.obstacle is not None and found.obstacle.obstacle in NUMBERED)
 
 
-def show_checks(connection: str, mapping: TableMapping) -> None:
+def show_checks(connection: str, mapping: TableMapping) -> MappingCheck:
     """The findings and, on demand, chunks, SQL and plan. Raises CtxasmError where the mapping does not fit the table."""
     from ctxasm.data.tables.connecting import check_mapping, preview, statements
 
@@ -144,6 +145,7 @@ def show_checks(connection: str, mapping: TableMapping) -> None:
                 st.caption(name)
                 st.code(statement, language="sql", wrap_lines=True)
             _explain(connection, mapping)
+    return found
 
 
 def _show_found(found: MappingCheck) -> None:
@@ -173,9 +175,10 @@ def _explain(connection: str, mapping: TableMapping) -> None:
         st.code(plan, language=None, wrap_lines=True)
 
 
-def link_controls(connection: str, mapping: TableMapping) -> None:
-    """The name, and the two ways."""
+def link_controls(connection: str, mapping: TableMapping, has_gaps: bool = False) -> None:
+    """The name, and the two ways. Where no index follows another, a copy may number the chunks by their order."""
     from ctxasm.data.tables.connecting import COPY_ROWS, copy_table, link
+    from ctxasm.data.tables.mapping import numbered_by_order
 
     workbench = server.workbench()
     st.html(boxed(f'<p class="cx-note">{COPY_ONLY if mapping.counted else LINK_NOTE}</p>'))
@@ -194,15 +197,17 @@ def link_controls(connection: str, mapping: TableMapping) -> None:
                 (connection, repr(mapping)),
             )
         most = int(st.number_input("Rows to copy", 1, 10_000_000, COPY_ROWS, 1000, key="copy_rows", persist_state="session", width=160))
+        by_order = has_gaps and st.checkbox("Number by order", key="copy_by_order", help="A copy counts 0, 1, 2 … in each document")
+        copied = numbered_by_order(mapping) if by_order else mapping
         if st.button("Copy the rows", key="load_copy", icon=":material/content_copy:"):
             begin_load(
                 LoadRequest(
                     "copy",
                     "Copying",
                     lambda name, over: (
-                        lambda report, cancelled: copy_table(workbench, connection, mapping, name, most, report, cancelled, over)
+                        lambda report, cancelled: copy_table(workbench, connection, copied, name, most, report, cancelled, over)
                     ),
-                    (connection, repr(mapping), most),
+                    (connection, repr(copied), most),
                 ),
                 name,
             )

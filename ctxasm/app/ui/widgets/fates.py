@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctxasm.model.events import Failed, Likeness, Supplemented
+from ctxasm.model.events import Failed, Likeness, Supplemented, Unexpanded
 from ctxasm.model.results import Assembly, Fate, Key
 
 SENT = ("kept", "truncated", "merged")
@@ -54,3 +54,9 @@ def failures(assembly: Assembly) -> tuple[Failed, ...]:
     """What the model that compresses said where it did not answer."""
     record = assembly.trace.stage("compress")
     return tuple(event for event in record.events if isinstance(event, Failed)) if record else ()
+
+
+def unexpanded(assembly: Assembly) -> Unexpanded | None:
+    """Why no hit has a neighbour, where expansion looked for some."""
+    record = assembly.trace.stage("expand")
+    return next((event for event in record.events if isinstance(event, Unexpanded)), None) if record else None

@@ -11,9 +11,12 @@ from typing import assert_never
 from ctxasm.app.ui.words.words import decimal, likeness_words, number
 from ctxasm.model import events as ev
 from ctxasm.model.amounts import counted
+from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.stage_labels import REASONS
 
-Early = ev.Repeated | ev.Added | ev.Dropped | ev.Absent | ev.Stripped | ev.Merged | ev.NearMiss | ev.Coincidence | ev.Duplicate
+Early = (
+    ev.Repeated | ev.Added | ev.Dropped | ev.Absent | ev.Unexpanded | ev.Stripped | ev.Merged | ev.NearMiss | ev.Coincidence | ev.Duplicate
+)
 """Events of the stages before the budget."""
 Chosen = (
     ev.Promoted
@@ -63,6 +66,8 @@ def _early(event: Early) -> str:
             return f"Dropped: {REASONS[event.reason]}{missing}."
         case ev.Absent():
             return "Not stored: the document has a gap at this index."
+        case ev.Unexpanded():
+            return unexpanded_sentence(event)
         case ev.Stripped():
             return f"First {counted(event.chars, 'character')} left out: the chunk before it shows them."
         case ev.Merged():
@@ -128,6 +133,12 @@ def _written(event: Written) -> str:
             return f"Cited as [{event.number}] ({counted(len(event.chunk_indexes), 'chunk')})."
         case _:
             assert_never(event)
+
+
+def unexpanded_sentence(event: ev.Unexpanded) -> str:
+    """Why no hit has a neighbour, as it is said at load, by `connect` and by the adapters."""
+    said = NoNeighbours(event.obstacle, event.document_id, event.chunk_indexes).sentence
+    return f"{said[0].upper()}{said[1:]}."
 
 
 def coincidence_words(chars: int, of_chars: int, first: str) -> str:

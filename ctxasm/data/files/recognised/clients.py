@@ -6,17 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from ctxasm.data.files.recognised.draft import Draft, Place
+from ctxasm.data.files.recognised.draft import Draft, Place, Spoken
 from ctxasm.data.files.recognised.forms import Form, read_passage
 from ctxasm.data.files.recognised.lists import found_nothing, read_answer, read_list, read_question
+from ctxasm.data.files.recognised.messages import PROMPT_NAMES, prompt_text, read_messages
 from ctxasm.data.files.recognised.passages import Passage
-from ctxasm.data.files.recognised.values import Object, is_nothing, parsed
+from ctxasm.data.files.recognised.values import Object, is_nothing, named, parsed
 from ctxasm.data.files.rows import Rows
 
 LOOKED_AT = 50
 """Rows by which a shape is told."""
 MOST_HITS = 500
 """A longer list of scored passages is a corpus whose metadata happens to have a score."""
+ID_NAMES = ("query_id", "id", "qid", "run_id", "trace_id")
 TEXT_KEYS = ("page_content", "pageContent", "content", "text")
 
 
@@ -53,11 +55,21 @@ def take_hits(forms: tuple[Form, ...]) -> Callable[[Draft, Place, Object], bool]
     def take(draft: Draft, at: Place, values: Object) -> bool:
         found = [] if found_nothing(values) else read_list(values, forms)
         if found is not None:
-            query_id = next((str(values[name]) for name in ("query_id", "id", "qid") if not is_nothing(values.get(name))), None)
-            draft.ask(at, read_question(values), found, query_id=query_id, answer=_answer(values))
+            query_id = next((str(values[name]) for name in ID_NAMES if not is_nothing(values.get(name))), None)
+            draft.ask(at, read_question(values), found, query_id=query_id, answer=_answer(values), spoken=_spoken(values, found))
         return found is not None
 
     return take
+
+
+def _spoken(values: Object, found: Sequence[Passage]) -> Spoken | None:
+    """The prompt that was sent: one of several messages, or that shows a passage; else what is called so is the question alone."""
+    for name in PROMPT_NAMES:
+        sent = read_messages(values.get(name))
+        text = prompt_text(sent)
+        if len(sent) > 1 or any(isinstance(one.text, str) and one.text.strip() and one.text.strip() in text for one in found):
+            return Spoken(sent, *(named(values.get(key)) for key in ("model", "trace_id", "span_id")))
+    return None
 
 
 def _answer(values: Object) -> str | None:

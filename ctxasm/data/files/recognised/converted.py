@@ -10,6 +10,8 @@ from typing import Any
 
 BY_NAME = "by_name"
 """In a hit: it names its chunk alone, so its chunk_index is none that was said."""
+ONLY_RETRIEVED = "only what was retrieved is in the export"
+"""The note on chunks that nothing but hits gave begins so."""
 Line = tuple[int, dict[str, Any]]
 """The row of the source file, and the fields of the line."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, NamedTuple
 
-from ctxasm.data.files.recognised.converted import BY_NAME, Converted, Line
+from ctxasm.data.files.recognised.converted import BY_NAME, ONLY_RETRIEVED, Converted, Line
 from ctxasm.data.files.recognised.messages import prompt_text
 from ctxasm.data.files.recognised.passages import Passage, content_id, opening
 from ctxasm.data.files.recognised.placing import place
@@ -183,9 +183,7 @@ class Draft:
                 self._write_chunk(document_id, number, paged)
         retrieved = [at.table for number, (at, own) in enumerate(self._passages) if number not in self._listed and not own.refers]
         if retrieved:
-            self.note(
-                retrieved[0], "only what was retrieved is in the export: expansion finds no other neighbours (chunks: {})", len(retrieved)
-            )
+            self.note(retrieved[0], f"{ONLY_RETRIEVED}: expansion finds no other neighbours (chunks: {{}})", len(retrieved))
 
     def _write_chunk(self, document_id: str, number: int, paged: bool) -> None:
         at, passage = self._passages[number]

@@ -21,6 +21,8 @@ SYSTEM = ("system", "system_instructions", "system_instruction", "systemInstruct
 """Where some keep the first of them apart."""
 ROLES = {"human": "user", "humanmessage": "user", "ai": "assistant", "aimessage": "assistant", "model": "assistant"}
 ROLES |= {"systemmessage": "system", "developer": "system", "chatmessage": "user"}
+PROMPT_NAMES = ("prompt", "messages", "full_prompt", "final_prompt", "rendered_prompt", "llm_input", "model_input")
+"""Under which names logs keep what the model was sent."""
 TEXTS = ("content", "contents", "parts", "text")
 
 

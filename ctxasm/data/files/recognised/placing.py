@@ -7,12 +7,17 @@ neighbours, an index is left free between them, so that expansion and overlap ne
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from ctxasm.data.files.recognised.passages import INDEX_NAMES, Passage
+from ctxasm.text.reading_order import linked_runs, run_indexes
 
 MAX_TRIMMED = 8
 """Characters between two chunks that a splitter may have trimmed as white space: they still touch."""
+
+APPEARANCE = "the order of appearance"
+"""What a place was taken from where nothing else tells it."""
 
 
 class Placed(NamedTuple):
@@ -42,7 +47,16 @@ def place(passages: Sequence[Passage], is_whole: bool) -> Placed:
             if len(set(places)) == len(passages):
                 order = sorted(range(len(passages)), key=lambda at, known=places: known[at])  # type: ignore[misc]
                 return Placed(_numbered(passages, order, (lambda a, b: True) if is_whole else touches), by)
-    return Placed([at * (1 if is_whole else 2) for at in range(len(passages))], "the order of appearance")
+    return _shared(passages, is_whole)
+
+
+def _shared(passages: Sequence[Passage], is_whole: bool) -> Placed:
+    """In the order of appearance, unless the text that they share tells another one."""
+    runs = linked_runs([passage.text if isinstance(passage.text, str) else "" for passage in passages])
+    if is_whole and all(after == before + 1 for run in runs for before, after in pairwise(run)):
+        return Placed(list(range(len(passages))), APPEARANCE)
+    is_linked = len(runs) < len(passages)
+    return Placed(run_indexes(runs), "the text that they share, and what shares none is not joined" if is_linked else APPEARANCE)
 
 
 def _numbered(passages: Sequence[Passage], order: Sequence[int], touches: Callable[[Passage, Passage], bool]) -> list[int]:

@@ -13,14 +13,14 @@ from ctxasm.data.files.recognised.converted import Converted
 from ctxasm.data.files.recognised.draft import Draft, Place, Spoken
 from ctxasm.data.files.recognised.forms import ANY_FORM
 from ctxasm.data.files.recognised.lists import LIST_NAMES, read_answer, read_list
-from ctxasm.data.files.recognised.messages import prompt_text, read_messages
+from ctxasm.data.files.recognised.messages import PROMPT_NAMES, prompt_text, read_messages
 from ctxasm.data.files.recognised.shape import Shape
 from ctxasm.data.files.recognised.values import Object, is_nothing, named, objects, parsed
 from ctxasm.data.files.rows import Rows
 from ctxasm.model.records import Turn
 from ctxasm.text.sent_prompts import own_passages
 
-PROMPTS = ("prompt", "messages", "full_prompt", "final_prompt", "rendered_prompt", "llm_input", "model_input", "request", "input")
+PROMPTS = (*PROMPT_NAMES, "request", "input")
 ANSWERS = ("answer", "response", "completion", "reply", "output", "result", "choices")
 QUESTIONS = ("question", "query", "user_input")
 REFERENCES = ("reference_answer", "ground_truth", "expected_answer", "reference", "expected_output")
