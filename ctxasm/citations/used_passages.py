@@ -16,24 +16,25 @@ def used_passages(assembly: Assembly, checked: CheckedAnswer) -> Share:
     """A passage is used where a claim that no source contradicts stands on characters of it, or of an exact copy of its chunk.
 
     Expected are the spans of the query, and gold chunks that a person added beside them; all gold chunks where the spans cannot be
-    judged, because chunks do not say where they stand in their document, or say what cannot be.
+    judged, because chunks do not say where they stand in their document, or say what cannot be. What is lost is never used.
     """
     stretches = [stretch for low, high in _carried(checked) for stretch in _in_chunks(assembly, low, high)]
     placed = _with_copies(assembly, stretches)
     chunks = {key: candidate.chunk for key, candidate in assembly.trace.candidates.items()}
     unplaced = {key[0] for key, chunk in chunks.items() if not has_offsets(chunk)}
-    spans = [span for span in assembly.query.spans if not unplaced & {place.document_id for place in (span, *span.also)}]
-    beside = [gold for gold in assembly.query.marked if not any(_holds(chunks.get(gold.key), span) for span in spans)]
+    spans = [span for span in assembly.query.spans if not unplaced & {place.document_id for place in span.places}]
+    beside = [gold for gold in assembly.query.marked if not any(_holds(chunks.get(key), span) for span in spans for key in gold.chunks)]
     expected: tuple[Span | GoldChunk, ...] = (*spans, *beside) if spans else assembly.query.gold
     in_documents = [(key[0], (chunks[key].start or 0) + low, (chunks[key].start or 0) + high) for key, low, high in placed]
     keys = {key for key, *_ in placed}
 
     def is_used(passage: Span | GoldChunk) -> bool:
         if isinstance(passage, GoldChunk):
-            return passage.key in keys
+            return not keys.isdisjoint(passage.chunks)
         return any(
             name == place.document_id and low < place.end and place.start < high
-            for place in (passage, *passage.also)
+            for place in passage.places
+            if not place.lost
             for name, low, high in in_documents
         )
 
@@ -41,7 +42,7 @@ def used_passages(assembly: Assembly, checked: CheckedAnswer) -> Share:
 
 
 def _holds(chunk: FetchedChunk | None, span: Span) -> bool:
-    places = (span, *span.also)
+    places = [place for place in span.places if not place.lost]
     return chunk is not None and any(
         chunk.document_id == place.document_id and (chunk.start or 0) < place.end and place.start < (chunk.end or 0) for place in places
     )

@@ -66,6 +66,38 @@ def _is_utf8(text: str) -> bool:
     return True
 
 
+_UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]+")
+"""Soft hyphens and what has no width: they may stand inside a word."""
+_CLUSTER = re.compile(
+    r"\s+|[\u00ad\u200b-\u200d\u2060\ufeff]+|.[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]*", re.DOTALL
+)
+
+
 def normalised(text: str) -> str:
-    """A text in NFC with single spaces between its words: equal for texts that read the same."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    """A text in NFC with single spaces between its words and without soft hyphens: equal for texts that read the same."""
+    return " ".join(unicodedata.normalize("NFC", _UNSEEN.sub("", text)).split())
+
+
+def normalised_places(text: str) -> tuple[str, list[int]]:
+    """`normalised`, and where each of its characters begins in `text`; one more place at the end: that of the end of `text`'s words.
+
+    Characters are composed together with the marks behind them; where that does not give `normalised`, such as for Hangul that is
+    written in parts, those characters are no longer found in the other form.
+    """
+    made: list[str] = []
+    places: list[int] = []
+    end, is_apart = 0, False
+    for found in _CLUSTER.finditer(text):
+        cluster = found.group()
+        if cluster.isspace():
+            is_apart = bool(made)
+        elif not _UNSEEN.match(cluster):
+            if is_apart:
+                made.append(" ")
+                places.append(end)
+                is_apart = False
+            said = unicodedata.normalize("NFC", cluster)
+            made.append(said)
+            places += [found.start()] * len(said)
+            end = found.end()
+    return "".join(made), [*places, end]
