@@ -40,8 +40,8 @@ def write_records(
     rows = {
         DOCUMENTS.file: (_document(document) for document in documents),
         CHUNKS.file: (_chunk(chunk) for chunk in chunks),
-        QUERIES.file: (_query(query) for query in asked),
-        RETRIEVALS.file: (row for query in asked if len(row := _retrieval(query)) > 2 or query.retrieved),
+        QUERIES.file: (query_row(query) for query in asked),
+        RETRIEVALS.file: (row for query in asked if len(row := retrieval_row(query)) > 2 or query.retrieved),
         ANSWERS.file: (_answer(answer) for answer in answers),
     }
     return tuple(file for file, lines in rows.items() if _write(create, file, lines))
@@ -92,7 +92,8 @@ def _chunk(chunk: Chunk) -> dict[str, Any]:
     )
 
 
-def _query(query: Query) -> dict[str, Any]:
+def query_row(query: Query) -> dict[str, Any]:
+    """A line of queries.jsonl."""
     return _given(
         query_id=query.query_id,
         query=query.query,
@@ -113,7 +114,8 @@ def _span(span: Span) -> dict[str, Any]:
     return place | _given(also=tuple(_span(other) for other in span.also))
 
 
-def _retrieval(query: Query) -> dict[str, Any]:
+def retrieval_row(query: Query) -> dict[str, Any]:
+    """A line of retrievals.jsonl."""
     figures = _given(**{name: getattr(query, name) for name in _RETRIEVAL_FIELDS})
     lost = _given(lost_hits=tuple(_hit(lost.hit) | {"text": lost.text} for lost in query.lost_hits))
     return {"query_id": query.query_id, "retrieved": [_hit(hit) for hit in query.retrieved], **figures, **lost}
