@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxasm.citations.checked import Share
+from ctxasm.citations.checked import CheckedClaim, Share
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import GoldChunk, Span
@@ -48,14 +48,14 @@ def _holds(chunk: FetchedChunk | None, span: Span) -> bool:
     )
 
 
-def cited_passages(assembly: Assembly, checked: CheckedAnswer) -> tuple[Key, ...]:
-    """The chunks that claims stand on by what they cite, in the order of the answer: those that are right if its citations are.
+def cited_passages(assembly: Assembly, claim: CheckedClaim) -> tuple[Key, ...]:
+    """The chunks that a claim stands on by what it cites, in their order: those that are right if its citation is.
 
     A claim that no source carries in full, one that only another source than it cites carries, and a disputed one name none.
     """
-    sound = (claim for claim in checked.claims if claim.verdict == "supported" and claim.disputed is None)
-    found = [support for claim in sound for support in claim.support]
-    places = [(s.context_start, s.context_end) for s in found if s.context_start is not None and s.context_end is not None]
+    if claim.verdict != "supported" or claim.disputed is not None:
+        return ()
+    places = [(s.context_start, s.context_end) for s in claim.support if s.context_start is not None and s.context_end is not None]
     return tuple(dict.fromkeys(key for low, high in places for key, *_ in _in_chunks(assembly, low, high)))
 
 
