@@ -148,7 +148,7 @@ def labels_of(queries: Sequence[Query]) -> str:
         kinds = {by: sum(any(each.by == by for each in query.counted_gold) for query in gold) for by in GOLD_BY}
         said = ", ".join(f"{count} {WHO_SAID[by]}" for by, count in kinds.items() if count)
         named.append(f"{counted_questions(len(gold))} by gold chunks{f' ({said})' if said else ''}{_pooled(gold)}")
-    if choices := sum(any(label.also for label in _counted(query)) for query in queries):
+    if choices := sum(any(label.also for label in query.counted_gold) for query in queries):
         named.append(f"{counted_questions(choices)} with passages of which any one is enough")
     if lost := sum(any(all(place.lost for place in label.places) for label in _counted(query)) for query in queries):
         named.append(f"{counted_questions(lost)} with a label whose text is lost, which counts as not found")
