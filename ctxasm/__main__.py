@@ -27,6 +27,7 @@ COMMANDS = (
     "delete",
     "assemble",
     "search",
+    "questions",
     "ask",
     "check",
     "why",

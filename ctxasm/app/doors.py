@@ -192,20 +192,24 @@ def export(
 
 def label(
     query_id: str,
-    chunks: Sequence[tuple[str, int]],
+    chunks: Sequence[tuple[str, int]] = (),
     store: DatasetStore | None = None,
     dataset: str | None = None,
     how: GoldChange = "add",
+    *,
+    phrases: Sequence[str] = (),
+    any_of: bool = False,
 ) -> Query:
-    """Say which chunks (document_id, chunk_index) a question of a dataset (default: the newest) needs.
+    """Say which chunks (document_id, chunk_index) a question of a dataset (default: the newest) needs, or which phrases.
 
-    `how`: they are added to its gold evidence, taken from it ("remove"), or take its place ("replace"). It is kept with the question and
-    exported with it. Raises InvalidInput for a chunk that is not there, NotFound, StoreUnavailable.
+    `how`: they are added to its gold evidence, taken from it ("remove"), or take its place ("replace"). With `any_of` any one of all that
+    is named is enough, else a phrase must stand in one passage. It is kept with the question and exported with it. Raises InvalidInput
+    for a chunk or a phrase that is not there, NotFound, StoreUnavailable.
     """
     from ctxasm.data.labelling import label as run
 
     with _workbench(store) as workbench:
-        return run(workbench, dataset, query_id, chunks, how)
+        return run(workbench, dataset, query_id, chunks, how, phrases=phrases, any_of=any_of)
 
 
 # From question to checked answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxasm.citations.checked import Share
+from ctxasm.citations.checked import CheckedClaim, Share
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import GoldChunk, Span
@@ -16,24 +16,25 @@ def used_passages(assembly: Assembly, checked: CheckedAnswer) -> Share:
     """A passage is used where a claim that no source contradicts stands on characters of it, or of an exact copy of its chunk.
 
     Expected are the spans of the query, and gold chunks that a person added beside them; all gold chunks where the spans cannot be
-    judged, because chunks do not say where they stand in their document, or say what cannot be.
+    judged, because chunks do not say where they stand in their document, or say what cannot be. What is lost is never used.
     """
     stretches = [stretch for low, high in _carried(checked) for stretch in _in_chunks(assembly, low, high)]
     placed = _with_copies(assembly, stretches)
     chunks = {key: candidate.chunk for key, candidate in assembly.trace.candidates.items()}
     unplaced = {key[0] for key, chunk in chunks.items() if not has_offsets(chunk)}
-    spans = [span for span in assembly.query.spans if not unplaced & {place.document_id for place in (span, *span.also)}]
-    beside = [gold for gold in assembly.query.marked if not any(_holds(chunks.get(gold.key), span) for span in spans)]
+    spans = [span for span in assembly.query.spans if not unplaced & {place.document_id for place in span.places}]
+    beside = [gold for gold in assembly.query.marked if not any(_holds(chunks.get(key), span) for span in spans for key in gold.chunks)]
     expected: tuple[Span | GoldChunk, ...] = (*spans, *beside) if spans else assembly.query.gold
     in_documents = [(key[0], (chunks[key].start or 0) + low, (chunks[key].start or 0) + high) for key, low, high in placed]
     keys = {key for key, *_ in placed}
 
     def is_used(passage: Span | GoldChunk) -> bool:
         if isinstance(passage, GoldChunk):
-            return passage.key in keys
+            return not keys.isdisjoint(passage.chunks)
         return any(
             name == place.document_id and low < place.end and place.start < high
-            for place in (passage, *passage.also)
+            for place in passage.places
+            if not place.lost
             for name, low, high in in_documents
         )
 
@@ -41,20 +42,20 @@ def used_passages(assembly: Assembly, checked: CheckedAnswer) -> Share:
 
 
 def _holds(chunk: FetchedChunk | None, span: Span) -> bool:
-    places = (span, *span.also)
+    places = [place for place in span.places if not place.lost]
     return chunk is not None and any(
         chunk.document_id == place.document_id and (chunk.start or 0) < place.end and place.start < (chunk.end or 0) for place in places
     )
 
 
-def cited_passages(assembly: Assembly, checked: CheckedAnswer) -> tuple[Key, ...]:
-    """The chunks that claims stand on by what they cite, in the order of the answer: those that are right if its citations are.
+def cited_passages(assembly: Assembly, claim: CheckedClaim) -> tuple[Key, ...]:
+    """The chunks that a claim stands on by what it cites, in their order: those that are right if its citation is.
 
     A claim that no source carries in full, one that only another source than it cites carries, and a disputed one name none.
     """
-    sound = (claim for claim in checked.claims if claim.verdict == "supported" and claim.disputed is None)
-    found = [support for claim in sound for support in claim.support]
-    places = [(s.context_start, s.context_end) for s in found if s.context_start is not None and s.context_end is not None]
+    if claim.verdict != "supported" or claim.disputed is not None:
+        return ()
+    places = [(s.context_start, s.context_end) for s in claim.support if s.context_start is not None and s.context_end is not None]
     return tuple(dict.fromkeys(key for low, high in places for key, *_ in _in_chunks(assembly, low, high)))
 
 

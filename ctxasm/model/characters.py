@@ -68,6 +68,8 @@ def _is_utf8(text: str) -> bool:
 
 _UNSEEN = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 """Characters without width: soft hyphen, zero-width space and joiners, direction marks, byte order mark."""
+_CLUSTER = re.compile(rf"\s+|{_UNSEEN.pattern}+|.[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]*", re.DOTALL)
+"""White space, characters without width, or a character with the marks that it is composed with."""
 
 
 def normalised(text: str) -> str:
@@ -105,3 +107,28 @@ def laid_out(text: str) -> str:
         laid.append(f"\n{body}" if indent or before else f" {body}")
         before = indent
     return "".join(laid).removeprefix(" ")
+
+
+def normalised_places(text: str) -> tuple[str, list[int]]:
+    """`normalised`, and where each of its characters begins in `text`; one more place at the end: that of the end of `text`'s words.
+
+    Characters are composed together with the marks behind them; where that does not give `normalised`, such as for Hangul that is
+    written in parts, those characters are no longer found in the other form.
+    """
+    made: list[str] = []
+    places: list[int] = []
+    end, is_apart = 0, False
+    for found in _CLUSTER.finditer(text):
+        cluster = found.group()
+        if cluster.isspace():
+            is_apart = bool(made)
+        elif not _UNSEEN.match(cluster):
+            if is_apart:
+                made.append(" ")
+                places.append(end)
+                is_apart = False
+            said = unicodedata.normalize("NFC", cluster)
+            made.append(said)
+            places += [found.start()] * len(said)
+            end = found.end()
+    return "".join(made), [*places, end]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from ctxasm.model.moves import Moves
 from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.ports import ChunkSource, FetchedChunk, Shelf
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChange, GoldChunk, Query
@@ -147,8 +148,13 @@ class DatasetStore(Shelf, VectorShelf, ChunkSource, Protocol):
         """Whether it searches by itself what is too large for an index in memory."""
         ...
 
-    def add(self, bundle: Bundle, name: str | None = None, origin: str | None = None, *, join: bool = False) -> DatasetInfo:
-        """Load a bundle as a dataset, in place of one of its name; with `join` its records join those of that dataset."""
+    def add(
+        self, bundle: Bundle, name: str | None = None, origin: str | None = None, *, join: bool = False, moves: Moves | None = None
+    ) -> DatasetInfo:
+        """Load a bundle as a dataset, in place of one of its name; with `join` its records join those of that dataset.
+
+        `moves` takes what became of the labels and hits of saved questions.
+        """
         ...
 
     def add_stream(
@@ -162,6 +168,7 @@ class DatasetStore(Shelf, VectorShelf, ChunkSource, Protocol):
         *,
         replaced: Callable[[], int] = int,
         join: bool = False,
+        moves: Moves | None = None,
     ) -> DatasetInfo:
         """Load records as they come, else as `add`; `replaced`, asked at the end, counts characters that became U+FFFD."""
         ...

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ctxasm.model.characters import is_visible
@@ -98,37 +98,102 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class GoldChunk:
-    """A chunk that a labelled query needs. `by` is None where it came with the data."""
+    """A chunk that a labelled query needs. `by` is None where it came with the data.
+
+    `text` are the words of it that are needed, as they stand in it; None: all of it. `also` lists other chunks: any one of them is enough.
+    `lost`: no chunk of its document holds the text any more; it stood in chunk `chunk_index`. Chunks that are there come before lost ones.
+    """
 
     document_id: str
     chunk_index: int
     by: GoldBy | None = None
+    text: str | None = None
+    also: tuple[GoldChunk, ...] = ()
+    lost: bool = False
 
     @property
     def key(self) -> tuple[str, int]:
         """The chunk, whoever said it."""
         return self.document_id, self.chunk_index
 
+    @property
+    def places(self) -> tuple[GoldChunk, ...]:
+        """The chunk and its alternatives, those that are lost too."""
+        return (self, *self.also)
+
+    @property
+    def chunks(self) -> tuple[tuple[str, int], ...]:
+        """The chunks that are there, any one of which is enough; empty where the label is lost."""
+        return tuple(place.key for place in self.places if not place.lost)
+
 
 GoldChange = Literal["add", "remove", "replace"]
 """What becomes of the evidence that a question has."""
 
 
+def alternatives(places: Iterable[GoldChunk]) -> GoldChunk | None:
+    """One label of these chunks, any one of which is enough; those that are there before lost ones. None of no chunk."""
+    alone = (
+        place if not place.also else GoldChunk(place.document_id, place.chunk_index, place.by, place.text, (), place.lost)
+        for place in places
+    )
+    first, *others = sorted(dict.fromkeys(alone), key=lambda place: place.lost) or (None,)
+    return first if first is None or not others else replace(first, also=tuple(others))
+
+
 def changed_gold(has: Iterable[GoldChunk], named: Iterable[GoldChunk], how: GoldChange) -> tuple[GoldChunk, ...]:
-    """Evidence with these chunks added to it, taken from it, or in its place; a chunk stands there once, as it was named last."""
-    own, said = ({gold.key: gold for gold in each} for each in (has, named))
-    kept = {key: gold for key, gold in own.items() if key not in said}
-    return tuple({"add": own | said, "remove": kept, "replace": said}[how].values())
+    """Evidence with these labels added to it, taken from it, or in its place; a chunk stands in one label, as it was named last.
+
+    Named without `text` a chunk goes with all its labels, with it only with that one.
+    """
+    said = tuple(dict.fromkeys(named))
+    if how == "replace":
+        return said
+
+    def is_named(place: GoldChunk, by: GoldChunk) -> bool:
+        return (place.key, place.lost) == (by.key, by.lost) and by.text in (None, place.text)
+
+    changed: list[GoldChunk] = []
+    for gold in has:
+        left = [place for place in gold.places if not any(is_named(place, other) for one in said for other in one.places)]
+        # What is named anew keeps its place in the order.
+        again = (one for one in said if any(is_named(place, other) for place in gold.places for other in one.places))
+        changed += [one for one in again if one not in changed] if how == "add" else []
+        rest = gold if len(left) == len(gold.places) else alternatives(left)
+        changed += [rest] if rest is not None else []
+    return (*changed, *(one for one in said if one not in changed)) if how == "add" else tuple(changed)
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Evidence as characters of a document. `also` lists other places that say the same."""
+    """Evidence as characters of a document. `also` lists other places that say the same.
+
+    `lost`: no chunk of the document holds its `text` any more; the offsets are where it stood. Places that are there come before lost ones.
+    """
 
     document_id: str
     start: int
     end: int
     also: tuple[Span, ...] = ()
+    text: str | None = None
+    lost: bool = False
+
+    @property
+    def places(self) -> tuple[Span, ...]:
+        """The place and the others that say the same, those that are lost too."""
+        return (self, *self.also)
+
+
+Label = GoldChunk | Span
+"""What says where the evidence stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class LostHit:
+    """A hit whose chunk is not there any more, and no other chunk of its document holds its text."""
+
+    hit: Hit
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +206,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question with what retrieval returned for it, and, where labelled, the evidence it needs."""
+    """A question with what retrieval returned for it, and, where labelled, the evidence it needs. `lost_hits` are on chunks that went."""
 
     query: str
     retrieved: tuple[Hit, ...] = ()
@@ -156,6 +221,12 @@ class Query:
     intent: str | None = None
     supplement: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=_nothing, hash=False)
+    lost_hits: tuple[LostHit, ...] = ()
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """Its spans and its gold chunks."""
+        return (*self.spans, *self.gold)
 
     @property
     def is_labelled(self) -> bool:
@@ -171,6 +242,11 @@ class Query:
     def counted_gold(self) -> tuple[GoldChunk, ...]:
         """The gold chunks that count: beside spans only those that a person added."""
         return self.marked if self.spans else self.gold
+
+    @property
+    def lost_labels(self) -> tuple[Label, ...]:
+        """The labels, and places among alternatives, whose text the dataset holds no more."""
+        return tuple(place for label in self.labels for place in label.places if place.lost)
 
     @property
     def has_supplement(self) -> bool:

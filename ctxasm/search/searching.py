@@ -54,12 +54,16 @@ def search(
 def save_query(datasets: Searchable, dataset: str | None, query: Query) -> Query:
     """Keep the query with its hits among those of a dataset, also through later loads. Raises InvalidInput, StoreUnavailable.
 
-    A typed question that came with the dataset (its export was loaded) stays as it is: this one gets the next free id.
+    A typed question that came with the dataset (its export was loaded) stays as it is: this one gets the next free id. One that is
+    saved in place of itself keeps its labels.
     """
     name, loaded = datasets.dataset(dataset).info.name, loaded_ids(datasets, dataset)
     if query.query_id in loaded and query.query_id.startswith(PREFIX):
         free = (f"{query.query_id}-{number}" for number in count(2))
         query = replace(query, query_id=next(query_id for query_id in free if query_id not in loaded))
+    known = {saved.query_id: saved for saved in datasets.store.saved_queries(name)}.get(query.query_id)
+    if known is not None and known.query == query.query and not query.is_labelled:
+        query = replace(query, gold=known.gold, spans=known.spans, answer=query.answer or known.answer)
     datasets.store.save_query(name, query, linked=datasets.links.dataset(name) is not None)
     return query
 

@@ -11,7 +11,7 @@ from types import NoneType
 from typing import Any
 
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.records import NOTHING, Answer, GoldChunk, Hit, Query, Span, Turn, check_query
+from ctxasm.model.records import NOTHING, Answer, GoldChunk, Hit, LostHit, Query, Span, Turn, check_query
 from ctxasm.store.decoding import decoding
 from ctxasm.store.intake import check_text
 
@@ -48,11 +48,13 @@ def read_metadata(text: str | None) -> Mapping[str, Any]:
 def written_query(query: Query) -> str:
     """All of a query but its id and text."""
     payload: dict[str, Any] = {field: value for field in _PLAIN if (value := getattr(query, field)) is not None}
-    payload["retrieved"] = [[h.document_id, h.chunk_index, h.score, h.rank, dict(h.scores)] for h in query.retrieved]
-    payload["gold"] = [[*g.key, *((g.by,) if g.by else ())] for g in query.gold]
+    payload["retrieved"] = [_written_hit(hit) for hit in query.retrieved]
+    payload["gold"] = [_written_gold(gold) for gold in query.gold]
     payload["spans"] = [_written_span(span) for span in query.spans]
     payload["history"] = [[turn.role, turn.content] for turn in query.history]
     payload["metadata"] = dict(query.metadata)
+    if query.lost_hits:
+        payload["lost_hits"] = [[_written_hit(lost.hit), lost.text] for lost in query.lost_hits]
     return written(payload, f"query {shown(query.query_id)}")
 
 
@@ -63,11 +65,12 @@ def read_query(query_id: str, query: str, text: str) -> Query:
         read = Query(
             query=query,
             query_id=query_id,
-            retrieved=tuple(Hit(d, i, score, rank, _mapping(scores) or NOTHING) for d, i, score, rank, scores in payload["retrieved"]),
-            gold=tuple(GoldChunk(*gold) for gold in payload["gold"]),
+            retrieved=tuple(_read_hit(hit) for hit in payload["retrieved"]),
+            gold=tuple(_read_gold(gold) for gold in payload["gold"]),
             spans=tuple(_read_span(span) for span in payload["spans"]),
             history=tuple(Turn(role, content) for role, content in payload["history"]),
             metadata=_mapping(payload["metadata"]) or NOTHING,
+            lost_hits=tuple(LostHit(_read_hit(hit), text) for hit, text in payload.get("lost_hits", ())),
             **{field: payload.get(field) for field in _PLAIN},
         )
         check_query(read)
@@ -116,10 +119,34 @@ def _check_types(query: Query) -> None:
         raise TypeError(f"a value of another type: {shown(wrong[0])}")
 
 
+def _written_hit(hit: Hit) -> list[Any]:
+    return [hit.document_id, hit.chunk_index, hit.score, hit.rank, dict(hit.scores)]
+
+
+def _read_hit(hit: list[Any]) -> Hit:
+    document_id, chunk_index, score, rank, scores = hit
+    return Hit(document_id, chunk_index, score, rank, _mapping(scores) or NOTHING)
+
+
+def _written_gold(gold: GoldChunk) -> list[Any]:
+    # What most labels lack is not written, so that they keep the content hash that they had before there was more to say.
+    values = [*gold.key, gold.by, gold.text, [_written_gold(other) for other in gold.also], gold.lost]
+    while len(values) > 2 and not values[-1]:
+        values.pop()
+    return values
+
+
+def _read_gold(gold: list[Any]) -> GoldChunk:
+    values: list[Any] = gold + [None] * (6 - len(gold))
+    document_id, chunk_index, by, text, also, lost = values
+    return GoldChunk(document_id, chunk_index, by, text, tuple(_read_gold(other) for other in also or ()), bool(lost))
+
+
 def _written_span(span: Span) -> list[Any]:
-    return [span.document_id, span.start, span.end, [_written_span(other) for other in span.also]]
+    more = [span.text, span.lost] if span.lost or span.text is not None else []
+    return [span.document_id, span.start, span.end, [_written_span(other) for other in span.also], *more]
 
 
 def _read_span(span: list[Any]) -> Span:
-    document_id, start, end, also = span
-    return Span(document_id, start, end, tuple(_read_span(other) for other in also))
+    document_id, start, end, also, *more = span
+    return Span(document_id, start, end, tuple(_read_span(other) for other in also), *more)

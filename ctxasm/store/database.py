@@ -11,6 +11,7 @@ from sqlalchemy import Connection, select
 from ctxasm.model.characters import storable
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError, NotFound
+from ctxasm.model.moves import Moves
 from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.ports import Fetched, TokenCounter, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, GoldChange, GoldChunk, Query
@@ -21,9 +22,10 @@ from ctxasm.store.intake import check_dataset_name, check_records
 from ctxasm.store.join import Join
 from ctxasm.store.labels import write_gold
 from ctxasm.store.listing import no_dataset
-from ctxasm.store.load import ListedDocuments, Load, Records, remove_dataset, reserve_document_numbers
+from ctxasm.store.load import ListedDocuments, Load, Records, named_chunks, remove_dataset, reserve_document_numbers
 from ctxasm.store.migrate import ensure_schema
-from ctxasm.store.saved import read_saved, remove_saved, write_saved
+from ctxasm.store.moves import follow, old_texts
+from ctxasm.store.saved import read_saved, remove_saved, rewrite_saved, write_saved
 from ctxasm.store.shelf import forget, keep, read_kept
 from ctxasm.store.summaries import write_summaries
 from ctxasm.store.tables import datasets
@@ -54,8 +56,12 @@ class Store:
             self._connections.close()
             raise
 
-    def add(self, bundle: Bundle, name: str | None = None, origin: str | None = None, *, join: bool = False) -> DatasetInfo:
+    def add(
+        self, bundle: Bundle, name: str | None = None, origin: str | None = None, *, join: bool = False, moves: Moves | None = None
+    ) -> DatasetInfo:
         """Load a bundle as the dataset `name` (default: the bundle's own), replacing one of that name.
+
+        Labels and hits of its saved questions follow their texts to the new chunks; `moves` takes what became of them.
 
         With `join` its records join those of that dataset, as if both had been loaded at once: what is there already is fine,
         a document or query that says more fills that in, one with other content is refused. One transaction: readers see
@@ -68,7 +74,7 @@ class Store:
         intake = check_records(bundle.documents, bundle.chunks, bundle.queries, bundle.answers)
         listed = (document for document, _ in intake.documents)
         ordered = (chunk for _, own in intake.documents for chunk in own)
-        return self._write(name, origin, Records(listed, ordered, intake.queries, intake.answers, lambda: bundle.replaced), join)
+        return self._write(name, origin, Records(listed, ordered, intake.queries, intake.answers, lambda: bundle.replaced), join, moves)
 
     def add_stream(
         self,
@@ -81,6 +87,7 @@ class Store:
         *,
         replaced: Callable[[], int] = int,
         join: bool = False,
+        moves: Moves | None = None,
     ) -> DatasetInfo:
         """Load records as they come, as `add` would: one transaction, the same result, memory flat.
 
@@ -88,9 +95,9 @@ class Store:
         disk. An error of an iterator undoes everything. `replaced` is asked at the end. Raises as `add`.
         """
         check_dataset_name(name, origin)
-        return self._write(name, origin, Records(documents, chunks, queries, answers, replaced), join)
+        return self._write(name, origin, Records(documents, chunks, queries, answers, replaced), join, moves)
 
-    def _write(self, name: str, origin: str | None, records: Records, join: bool) -> DatasetInfo:
+    def _write(self, name: str, origin: str | None, records: Records, join: bool, moves: Moves | None) -> DatasetInfo:
         count = self._open(name).info.documents if join else 0
         listed = ListedDocuments(records.documents)
         try:
@@ -103,7 +110,13 @@ class Store:
                 if join:
                     Join(connection, self._counter, listed, first, count).write(self._dataset_id(connection, name), origin, records)
                 else:
+                    saved = read_saved(connection, name, None)
+                    old = old_texts(saved, named_chunks(connection, name))
                     Load(connection, self._counter, listed, first).write(name, origin, records)
+                    now = follow(saved, old, named_chunks(connection, name), Moves() if moves is None else moves)
+                    for was, query in zip(saved, now, strict=True):
+                        if query is not was:
+                            rewrite_saved(connection, name, query)
         finally:
             listed.close()
         self._refresh_statistics()

@@ -18,10 +18,10 @@ from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Answer, Chunk, Document, Query
 from ctxasm.store.bulk import insert_all, into
 from ctxasm.store.chunk_rows import RawChunk
-from ctxasm.store.codec import read_answer, read_metadata, read_query, written_answer, written_metadata, written_query
+from ctxasm.store.codec import read_answer, read_query, written_answer, written_metadata, written_query
 from ctxasm.store.intake import checked_answers, checked_queries
 from ctxasm.store.joining import Differing, answer_key, differences, joined, joined_origin, record_name, refused, unknown_answers
-from ctxasm.store.load import DocumentRow, ListedDocuments, Records, dataset_places, reserve_document_numbers, stored_chunks
+from ctxasm.store.load import DocumentRow, ListedDocuments, Records, chunk_of, dataset_places, reserve_document_numbers, stored_chunks
 from ctxasm.store.overlaps import judge_long_overlaps
 from ctxasm.store.runs import Grouping, batched_runs
 from ctxasm.store.saved import saved_named
@@ -140,8 +140,8 @@ class Join:
         came = {raw[0]: raw for raw in spool.chunks(position)}
         for raw in stored:
             if (other := came.pop(raw[0], None)) is not None and other != raw:
-                was = _chunk(name, raw)
-                if found := differences(was, _chunk(name, other)):
+                was = chunk_of(name, raw)
+                if found := differences(was, chunk_of(name, other)):
                     self._differing.append(Differing(record_name(was), found))
         if not came or self._differing:
             spool.forget(position)
@@ -208,10 +208,6 @@ class Join:
 
     def _document_rows(self, rows: Iterable[DocumentRow], first: int) -> Iterator[tuple[object, ...]]:
         return ((number, self._dataset_id, *row) for number, row in enumerate(rows, first))
-
-
-def _chunk(document_id: str, raw: RawChunk) -> Chunk:
-    return Chunk(document_id, *raw[:7], read_metadata(raw[7]))
 
 
 def _batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:

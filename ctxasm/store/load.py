@@ -10,12 +10,13 @@ from typing import IO, Any, NamedTuple
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from ctxasm.model.characters import storable
 from ctxasm.model.errors import shown
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Answer, Chunk, Document, Query
 from ctxasm.store.bulk import insert_all, into
 from ctxasm.store.chunk_rows import Placed, RawChunk
-from ctxasm.store.codec import written_metadata
+from ctxasm.store.codec import read_metadata, written_metadata
 from ctxasm.store.digest import ContentDigest
 from ctxasm.store.intake import check_document, checked_answers, checked_queries, document_twice
 from ctxasm.store.overlaps import judge_long_overlaps
@@ -114,6 +115,23 @@ def stored_chunks(connection: Connection, document_no: int) -> list[RawChunk]:
     columns = (c.place, c.text, c.start_char, c.end_char, c.page_number, c.section, c.row_number, c.metadata)
     rows = connection.execute(select(*columns).where(c.place.between(low, high)).order_by(c.place)).fetchall()
     return [(row[0] & INDEX_MASK, *row[1:]) for row in rows]
+
+
+def chunk_of(document_id: str, raw: RawChunk) -> Chunk:
+    """A stored chunk as it was loaded."""
+    return Chunk(document_id, *raw[:7], read_metadata(raw[7]))
+
+
+def named_chunks(connection: Connection, name: str) -> Callable[[str], list[Chunk]]:
+    """Gives the chunks of a document of a dataset, as it is in this transaction; none of what is not there."""
+    dataset_id = connection.execute(select(datasets.c.dataset_id).where(datasets.c.name == name)).scalar_one_or_none()
+
+    def chunks_of(document_id: str) -> list[Chunk]:
+        own = (documents.c.dataset_id == dataset_id) & (documents.c.document_id == document_id)
+        number = connection.execute(select(documents.c.document_no).where(own)).scalar_one_or_none() if storable(document_id) else None
+        return [] if number is None else [chunk_of(document_id, raw) for raw in stored_chunks(connection, number)]
+
+    return chunks_of
 
 
 class Load:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 
 from ctxasm.model.datasets import DatasetInfo
+from ctxasm.model.moves import Moves
 from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.ports import Fetched, TokenCounter, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, GoldChange, GoldChunk, Query, changed_gold
@@ -17,6 +18,7 @@ from ctxasm.store.intake import Intake, check_dataset_name, check_records
 from ctxasm.store.joining import joined_bundle, joined_origin
 from ctxasm.store.listing import no_dataset
 from ctxasm.store.memory_dataset import MemoryDataset, MemorySource, Saved
+from ctxasm.store.moves import follow, old_texts
 
 __all__ = ["MemoryDataset", "MemorySource", "MemoryStore"]
 
@@ -34,7 +36,9 @@ class MemoryStore:
         self._kept: dict[str, dict[str, str]] = {}
         self._saved: dict[str, dict[str, Query]] = {}
 
-    def add(self, bundle: Bundle, name: str | None = None, origin: str | None = None, *, join: bool = False) -> DatasetInfo:
+    def add(
+        self, bundle: Bundle, name: str | None = None, origin: str | None = None, *, join: bool = False, moves: Moves | None = None
+    ) -> DatasetInfo:
         """Load a bundle as the dataset `name` (default: the bundle's own), replacing or joining one of that name, as `Store.add`."""
         name = bundle.name if name is None else name
         check_dataset_name(name, origin)
@@ -50,7 +54,12 @@ class MemoryStore:
             )
             if content_hash(intake) == old.info.content_hash:
                 return old.info
-        return self._put(name, MemoryDataset(bundle, intake, self._info(bundle, intake, name, origin), self._counter, self._saved_of(name)))
+        made = MemoryDataset(bundle, intake, self._info(bundle, intake, name, origin), self._counter, self._saved_of(name))
+        if old is None and name in self._datasets and (saved := list(self._saved.get(name, {}).values())):
+            texts = old_texts(saved, self._datasets[name].document_chunks)
+            now = follow(saved, texts, made.document_chunks, Moves() if moves is None else moves)
+            self._saved[name] = {query.query_id: query for query in now}
+        return self._put(name, made)
 
     def add_stream(
         self,
@@ -63,10 +72,11 @@ class MemoryStore:
         *,
         replaced: Callable[[], int] = int,
         join: bool = False,
+        moves: Moves | None = None,
     ) -> DatasetInfo:
         """Load records as they come, as `Store.add_stream`; here they are all kept in memory anyway."""
         parts = (tuple(documents), tuple(chunks), tuple(queries), tuple(answers))
-        return self.add(Bundle(name, *parts, replaced=replaced()), origin=origin, join=join)
+        return self.add(Bundle(name, *parts, replaced=replaced()), origin=origin, join=join, moves=moves)
 
     def datasets(self) -> list[DatasetInfo]:
         """All datasets, the one loaded last first."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, true
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, true, update
 
 from ctxasm.model.characters import storable
 from ctxasm.model.datasets import QueryEntry
 from ctxasm.model.records import Query
 from ctxasm.store.additions import check_saved, no_saved_query, taken_by_a_load
-from ctxasm.store.codec import read_query
+from ctxasm.store.codec import read_query, written_query
 from ctxasm.store.tables import queries, saved_queries
 
 
@@ -33,6 +33,12 @@ def write_saved(connection: Connection, dataset: str, dataset_id: int | None, qu
     saved_at = datetime.now(UTC).isoformat(timespec="microseconds")
     row = {"dataset": dataset, "query_id": query.query_id, "position": position, "query": query.query, "hits": len(query.retrieved)}
     connection.execute(insert(t).values(row | {"payload": payload, "saved_at": saved_at}))
+
+
+def rewrite_saved(connection: Connection, dataset: str, query: Query) -> None:
+    """A saved query with other labels and hits, in its place."""
+    same = (saved_queries.c.dataset == dataset) & (saved_queries.c.query_id == query.query_id)
+    connection.execute(update(saved_queries).where(same).values(hits=len(query.retrieved), payload=written_query(query)))
 
 
 def remove_saved(connection: Connection, dataset: str, query_id: str) -> None:

@@ -7,7 +7,7 @@ A character counts as found when it is in the context, under its own document or
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -15,7 +15,7 @@ from ctxasm.assembly.passages import Joined
 from ctxasm.model.amounts import counted
 from ctxasm.model.events import Likeness
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.model.records import GOLD_BY, Chunk, GoldBy, GoldChunk, Query, Span
+from ctxasm.model.records import GOLD_BY, Chunk, GoldBy, GoldChunk, Label, Query, Span
 from ctxasm.model.results import Assembly, Fate, Key
 from ctxasm.text.overlap import has_offsets
 
@@ -38,8 +38,9 @@ class EvidenceState:
     """One piece of evidence: a span of a document, or a gold chunk (`start` and `end` are None).
 
     `share` of its characters is in the context. `stage` is where what is missing was lost: the furthest stage that any
-    of it reached, None when all is found. `chunk_indexes` hold it (of `document_id`, which for a span with alternatives
-    is the place that did best). `unknown`: the document's chunks do not say where they stand.
+    of it reached, None when all is found. `chunk_indexes` hold it (of `document_id`, which for evidence with alternatives
+    is the place that did best). `unknown`: the document's chunks do not say where they stand. `others` are the chunks of the alternatives.
+    `gone`: no chunk of the dataset holds it any more, and this is its text.
     """
 
     kind: Literal["span", "chunk"]
@@ -50,6 +51,8 @@ class EvidenceState:
     state: Literal["found", "partly", "lost", "unknown"]
     share: float
     stage: str | None
+    others: tuple[Key, ...] = ()
+    gone: str | None = None
 
 
 class Holding(NamedTuple):
@@ -65,7 +68,7 @@ class Place:
     """Where a piece of evidence stands: characters `start` to `end` of a document (None: a gold chunk, all of it).
 
     `needed` are those characters that any chunk holds. `unknown`: the document's chunks do not say where they stand. `beside`: a gold
-    chunk that a person added to what the spans of its query say.
+    chunk that a person added to what the spans of its query say. `gone`: no chunk holds it any more, and this is its text.
     """
 
     document_id: str
@@ -75,28 +78,28 @@ class Place:
     needed: Ranges
     unknown: bool = False
     beside: bool = False
+    gone: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a labelled query needs: each span as its place and the others that say the same; gold chunks."""
+    """What a labelled query needs: each span and each gold chunk as its place and the others that are enough."""
 
     spans: tuple[tuple[Place, ...], ...]
-    gold: tuple[Place, ...]
+    gold: tuple[tuple[Place, ...], ...]
 
     def keys(self) -> frozenset[Key]:
         """The chunks that hold any of it."""
-        places = (*(place for span in self.spans for place in span), *self.gold)
-        return frozenset(held.key for place in places for held in place.holding)
+        return frozenset(held.key for places in (*self.spans, *self.gold) for place in places for held in place.holding)
 
     def pieces(self) -> tuple[tuple[Place, ...], ...]:
         """What counts, each as the places that say it: the spans, and the gold chunks where spans cannot be judged or a person added
         them. `judged` has the state of each, in this order."""
         unjudged = {places[0].document_id for places in self.spans if _is_unknown(places)}
-        gold = [place for place in self.gold if not self.spans or place.beside or place.document_id in unjudged]
-        covered = {place.document_id for place in gold}
+        gold = [places for places in self.gold if not self.spans or places[0].beside or places[0].document_id in unjudged]
+        covered = {places[0].document_id for places in gold}
         spans = (places for places in self.spans if not (_is_unknown(places) and places[0].document_id in covered))
-        return (*spans, *((place,) for place in gold))
+        return (*spans, *gold)
 
 
 def _is_unknown(places: Sequence[Place]) -> bool:
@@ -105,19 +108,20 @@ def _is_unknown(places: Sequence[Place]) -> bool:
 
 def evidence_documents(query: Query) -> tuple[str, ...]:
     """The documents whose stored chunks `evidence_of` needs."""
-    spans = (place.document_id for span in query.spans for place in (span, *span.also))
-    return tuple(dict.fromkeys((*spans, *(gold.document_id for gold in query.gold))))
+    return tuple(dict.fromkeys(place.document_id for label in query.labels for place in label.places))
 
 
 def evidence_of(query: Query, stored: Mapping[str, StoredChunks]) -> Evidence:
     """The evidence of a query. `stored` holds all chunks of the documents that it names (one that is not stored may be absent)."""
-    spans = tuple(tuple(_place_of(place, stored) for place in (span, *span.also)) for span in query.spans)
+    spans = tuple(tuple(_place_of(place, stored) for place in span.places) for span in query.spans)
     held = {holding.key for span in spans for place in span for holding in place.holding}
-    marked = {gold.key for gold in query.marked} - held
-    return Evidence(spans, tuple(_gold_of(chunk, stored, bool(spans) and chunk.key in marked) for chunk in query.gold))
+    marked = {gold for gold in query.marked if held.isdisjoint(gold.chunks)} if spans else set[GoldChunk]()
+    return Evidence(spans, tuple(tuple(_gold_of(place, stored, gold in marked) for place in gold.places) for gold in query.gold))
 
 
 def _place_of(span: Span, stored: Mapping[str, StoredChunks]) -> Place:
+    if span.lost:
+        return Place(span.document_id, span.start, span.end, (), (), gone=span.text or "")
     chunks = stored.get(span.document_id, ())
     if chunks and not all(has_offsets(chunk) for chunk in chunks):
         return Place(span.document_id, span.start, span.end, (), (), True)
@@ -128,9 +132,12 @@ def _place_of(span: Span, stored: Mapping[str, StoredChunks]) -> Place:
 
 
 def _gold_of(gold: GoldChunk, stored: Mapping[str, StoredChunks], beside: bool) -> Place:
-    length = next((len(c.text) for c in stored.get(gold.document_id, ()) if c.chunk_index == gold.chunk_index), 0)
-    held = Holding(gold.key, 0, length)
-    return Place(gold.document_id, None, None, (held,), ((0, length),) if length else (), beside=beside)
+    if gold.lost:
+        return Place(gold.document_id, None, None, (), (), beside=beside, gone=gold.text or "")
+    text = next((c.text for c in stored.get(gold.document_id, ()) if c.chunk_index == gold.chunk_index), "")
+    low = text.find(gold.text) if gold.text else -1
+    low, high = (low, low + len(gold.text)) if gold.text and low >= 0 else (0, len(text))
+    return Place(gold.document_id, None, None, (Holding(gold.key, low, high),), ((low, high),) if text else (), beside=beside)
 
 
 def labels_of(queries: Sequence[Query]) -> str:
@@ -142,13 +149,22 @@ def labels_of(queries: Sequence[Query]) -> str:
         kinds = {by: sum(any(each.by == by for each in query.counted_gold) for query in gold) for by in GOLD_BY}
         said = ", ".join(f"{count} {WHO_SAID[by]}" for by, count in kinds.items() if count)
         named.append(f"{counted(len(gold), 'question')} by gold chunks{f' ({said})' if said else ''}{_pooled(gold)}")
+    if choices := sum(any(label.also for label in query.counted_gold) for query in queries):
+        named.append(f"{counted(choices, 'question')} with passages of which any one is enough")
+    if lost := sum(any(all(place.lost for place in label.places) for label in _counted(query)) for query in queries):
+        named.append(f"{counted(lost, 'question')} with a label whose text is lost, which counts as not found")
     return ", ".join(named) or "no labels"
+
+
+def _counted(query: Query) -> tuple[Label, ...]:
+    return (*query.spans, *query.counted_gold)
 
 
 def _pooled(queries: Sequence[Query]) -> str:
     """Whether the gold was only looked for among what was retrieved. That of a question which was made of its chunk was not."""
     looked = [query for query in queries if not all(gold.by == "made" for gold in query.counted_gold)]
-    inside = sum({g.key for g in q.counted_gold} <= {(h.document_id, h.chunk_index) for h in q.retrieved} for q in looked)
+    retrieved = [(query, {(hit.document_id, hit.chunk_index) for hit in query.retrieved}) for query in looked]
+    inside = sum(all(not keys.isdisjoint(gold.chunks) for gold in query.counted_gold) for query, keys in retrieved)
     return f", {inside} only among what was retrieved, which favours what retrieved it" if inside else ""
 
 
@@ -211,7 +227,7 @@ def judged(
 ) -> tuple[EvidenceState, ...]:
     """The state of all evidence in what a context holds. `stage_of` says where a chunk was lost, `progress` the place of each stage."""
     judge = _Judge(held, stage_of, progress)
-    return tuple(judge.gold(places[0]) if places[0].start is None else judge.span(places) for places in evidence.pieces())
+    return tuple(judge.best(places) for places in evidence.pieces())
 
 
 class _Judge:
@@ -220,14 +236,18 @@ class _Judge:
     def __init__(self, held: Held, stage_of: Callable[[Key], str], progress: Mapping[str, int]) -> None:
         self._held, self._stage_of, self._progress = held, stage_of, progress
 
-    def span(self, places: Iterable[Place]) -> EvidenceState:
-        """The place of a span, itself or an alternative, that is best covered; the first of equals."""
-        states = [self._place(place) for place in places]
-        return max(states, key=lambda state: (state.state != "unknown", state.share, self._rank(state.stage)))
+    def best(self, places: Sequence[Place]) -> EvidenceState:
+        """The place of a piece, itself or an alternative, that is best covered; the first of equals."""
+        states = [self._gold(place) if place.start is None else self._place(place) for place in places]
+        best = max(states, key=lambda state: (state.state != "unknown", state.share, state.gone is None, self._rank(state.stage)))
+        others = (held.key for place, state in zip(places, states, strict=True) if state is not best for held in place.holding)
+        return replace(best, others=tuple(others)) if len(places) > 1 else best
 
     def _place(self, place: Place) -> EvidenceState:
         if place.unknown:
             return EvidenceState("span", place.document_id, place.start, place.end, (), "unknown", 0.0, None)
+        if place.gone is not None:
+            return self._gone("span", place)
         ranges = _joined([(start + low, start + high) for key, start, _ in place.holding for low, high in self._held.of(key)])
         found = sum(_size(_clipped(ranges, low, high)) for low, high in place.needed)
         missing = {
@@ -238,12 +258,17 @@ class _Judge:
         }
         return self._state("span", place, found, missing, _size(place.needed))
 
-    def gold(self, place: Place) -> EvidenceState:
-        """A gold chunk is found when every character of it is shown, by itself or by a neighbour or a copy."""
-        key = place.holding[0].key
-        total = _size(place.needed) or len(self._held.texts.get(key, ""))
-        found = _size(self._held.of(key))
+    def _gold(self, place: Place) -> EvidenceState:
+        """A gold chunk is found when every needed character of it is shown, by itself or by a neighbour or a copy."""
+        if place.gone is not None:
+            return self._gone("chunk", place)
+        key, shown = place.holding[0].key, self._held.of(place.holding[0].key)
+        needed = place.needed or ((0, len(self._held.texts.get(key, ""))),)
+        total, found = _size(needed), sum(_size(_clipped(shown, low, high)) for low, high in needed)
         return self._state("chunk", place, found, set() if found == total > 0 else {key}, total)
+
+    def _gone(self, kind: Literal["span", "chunk"], place: Place) -> EvidenceState:
+        return EvidenceState(kind, place.document_id, place.start, place.end, (), "lost", 0.0, RETRIEVE, gone=place.gone)
 
     def _state(self, kind: Literal["span", "chunk"], place: Place, found: int, missing: set[Key], needed: int) -> EvidenceState:
         start, end, indexes = place.start, place.end, tuple(key[1] for key, _, _ in place.holding)

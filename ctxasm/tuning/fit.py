@@ -140,7 +140,7 @@ UNWEIGHTED = Weights(Features(*[0.0] * len(Features._fields)), WINDOW)
 
 def evidence_names(query: Query) -> set[str]:
     """The documents that the labels of a question name."""
-    return {place.document_id for span in query.spans for place in (span, *span.also)} | {gold.document_id for gold in query.gold}
+    return {place.document_id for label in query.labels for place in label.places}
 
 
 def is_wanted(need: Needed, key: tuple[str, int], chars: int) -> bool:

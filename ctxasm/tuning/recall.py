@@ -1,10 +1,10 @@
 """Recall of a ranking: how much of what a labelled question needs its first k hits hold.
 
-A question needs its spans (and the gold chunks that a person added), else its gold chunks. A gold chunk is recalled when it is among
-the hits. A span is recalled when the hits together cover all of its characters that any chunk holds (white space between two chunks is
-in none); a span with other places that say the same, when any one place is covered whole. The recall of a question is the share of its
-pieces that are recalled; that of a set is the mean over its questions, as in the contextual embeddings source (Pass@k over golden
-chunks).
+A question needs its spans (and the gold chunks that a person added), else its gold chunks. A gold chunk is recalled when it, or one
+that is enough in its place, is among the hits. A span is recalled when the hits together cover all of its characters that any chunk
+holds (white space between two chunks is in none); a span with other places that say the same, when any one place is covered whole. A
+label whose text is lost never is. The recall of a question is the share of its pieces that are recalled; that of a set is the mean over
+its questions, as in the contextual embeddings source (Pass@k over golden chunks).
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ class Way(NamedTuple):
 
 
 def needed(query: Query, chunks: Chunks) -> Needed | None:
-    """What is to be recalled for a question; None for one without labels, or whose labels point nowhere."""
+    """What is to be recalled for a question; None for one without labels, or whose labels point nowhere and are not known to be lost."""
     if query.spans:
-        pieces = [tuple(_way(place, chunks) for place in (span, *span.also)) for span in query.spans]
+        pieces = [tuple(_way(place, chunks) for place in span.places if not place.lost) for span in query.spans]
         pieces = [tuple(way for way in piece if way.holds) for piece in pieces]
         held = {key for piece in pieces for way in piece for key in way.holds}
-        pieces += [_gold(gold) for gold in query.marked if gold.key not in held]
+        pieces += [_gold(gold) for gold in query.marked if not held.intersection(gold.chunks)]
     else:
         pieces = [_gold(gold) for gold in query.gold]
-    return Needed(tuple(pieces)) if any(pieces) else None
+    return Needed(tuple(pieces)) if any(pieces) or query.lost_labels else None
 
 
 def recall(need: Needed, hits: Iterable[Key]) -> float:
@@ -58,7 +58,7 @@ def mean_recall(needs: Sequence[Needed], rankings: Sequence[Sequence[Key]], k: i
 
 
 def _gold(gold: GoldChunk) -> tuple[Way, ...]:
-    return (Way({gold.key: (0, 1)}),)
+    return tuple(Way({key: (0, 1)}) for key in gold.chunks)
 
 
 def _way(place: Span, chunks: Chunks) -> Way:

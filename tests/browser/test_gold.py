@@ -111,14 +111,21 @@ def test_a_sign_at_a_found_chunk_moves_every_step_and_survives_a_reload(other_ap
     expect(page.get_by_role("button", name="Mark as expected")).to_be_visible()
 
 
-def test_cited_passages_are_approved_on_ask(other_app, open_page, tmp_path):
+def test_a_cited_passage_is_approved_claim_by_claim_and_taken_back_beside_it(other_app, open_page, tmp_path):
     page = loaded(open_page, other_app, tmp_path, "citaat")
     page.get_by_role("link", name="Ask").click()
     page.locator(".st-key-ask").get_by_role("button").click()
-    page.get_by_role("button", name="Cited passages are right").click()
-    expect(page.get_by_role("button", name="Cited passages are right")).to_have_count(0)
-    expect(page.locator("#ctx-reader")).to_contain_text("uses 2 of 2 expected passages")
+    page.locator("#ctx-reader .line").nth(1).click()
+    expected = page.locator("#ctx-reader #expected")
+    passage = re.search(r"Is (.*) right for this question", expected.inner_text())[1]
+    expected.get_by_role("button", name=f"Yes: {passage}").click()
+    expect(expected).to_contain_text(f"{passage} is expected for this question")
+    expect(page.locator("#ctx-reader .line").nth(1)).to_have_class(re.compile("current"))
+    expect(page.locator("#ctx-reader")).to_contain_text("uses 1 of 1 expected passage")
     expect(page.locator("#ctx-since")).to_have_count(0)
+    expected.get_by_role("button", name=f"Undo: {passage}").click()
+    expect(expected).to_contain_text(f"Is {passage} right for this question?")
+    expect(page.locator("#ctx-reader")).not_to_contain_text("expected passage")
 
 
 def test_the_count_of_advice_opens_its_questions(app, open_page):

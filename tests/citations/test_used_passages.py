@@ -143,7 +143,7 @@ DISPUTE = Disputed(Conflict("number", "1", "2", 1, 0, 1), support(4, 5))
 @pytest.mark.parametrize(
     ("claims", "keys"),
     [
-        ([claim((16, 17), (4, 5)), claim((5, 6), (30, 31))], [("a", 1), ("a", 0), ("c", 0)]),
+        ([claim((16, 17), (4, 5)), claim((5, 6), (30, 31))], [("a", 1), ("a", 0), ("a", 0), ("c", 0)]),
         ([claim((12, 18))], [("a", 0), ("a", 1)]),
         ([claim((14, 16))], []),
         ([claim((0, 4))], []),
@@ -155,4 +155,4 @@ DISPUTE = Disputed(Conflict("number", "1", "2", 1, 0, 1), support(4, 5))
     ],
 )
 def test_the_chunks_that_claims_stand_on_by_what_they_cite(claims: list[CheckedClaim], keys: list[Key]) -> None:
-    assert cited_passages(context(), answer(*claims)) == tuple(keys)
+    assert [key for each in claims for key in cited_passages(context(), each)] == keys

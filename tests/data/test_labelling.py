@@ -15,7 +15,7 @@ from ctxasm.__main__ import main
 from ctxasm.data.files import load_bundle
 from ctxasm.model.datasets import DatasetStore
 from ctxasm.model.errors import InvalidInput, NotFound
-from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
+from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, LostHit, Query, Span
 from ctxasm.store.memory import MemoryStore
 
 LOG = Bundle(
@@ -110,3 +110,42 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert capsys.readouterr().out == "a:b:2\n"
     assert main(["label", "q1", "nowhere"]) == 2
     assert "a chunk must be DOCUMENT:INDEX" in capsys.readouterr().err
+
+
+def test_an_export_made_after_a_labelled_document_went_loads_back(store: DatasetStore, tmp_path: Path) -> None:
+    store.add(replace(LOG, documents=(*LOG.documents, Document("b")), chunks=(*LOG.chunks, Chunk("b", 0, "Gone soon.")), queries=()), "log")
+    store.save_query("log", Query("Where?", (Hit("b", 0, 1.0), Hit("a", 1, 0.5)), "mine", (GoldChunk("b", 0, "hand"),), (Span("b", 0, 4),)))
+    store.add(replace(LOG, queries=()), "log")
+    (lost,) = store.saved_queries("log")
+    assert lost.gold == (GoldChunk("b", 0, "hand", "Gone soon.", (), True),)
+    ctxasm.export(tmp_path / "out", store, "log")
+    assert load_bundle(tmp_path / "out").queries == (lost,)
+
+
+def test_an_export_of_labels_that_an_earlier_version_left_dangling_loads_back(store: DatasetStore, tmp_path: Path) -> None:
+    store.add(replace(LOG, queries=(Query("Why?", (Hit("a", 7, 1.0), Hit("a", 0, 0.5)), "q", (GoldChunk("a", 9), GoldChunk("a", 1))),)))
+    ctxasm.export(tmp_path / "out", store, "log")
+    (query,) = load_bundle(tmp_path / "out").queries
+    assert query.gold == (GoldChunk("a", 9, lost=True), GoldChunk("a", 1))
+    assert query.retrieved == (Hit("a", 0, 0.5),)
+    assert query.lost_hits == (LostHit(Hit("a", 7, 1.0)),)
+
+
+def test_labels_of_every_form_are_exported(store: DatasetStore, tmp_path: Path) -> None:
+    gold = (GoldChunk("a", 1, "hand", "Sentence", (GoldChunk("a", 0, "hand"), GoldChunk("a", 2, "hand", "x", (), True))),)
+    query = Query("Why?", (), "q", gold, (Span("b", 0, 4, (), "went", True),), lost_hits=(LostHit(Hit("c", 3, 1.0, 2, {"v": 1.0}), "t"),))
+    store.add(replace(LOG, queries=(query,)))
+    ctxasm.export(tmp_path / "out", store, "log")
+    assert load_bundle(tmp_path / "out").queries == (query,)
+
+
+def test_an_alternative_that_is_no_chunk_is_a_problem(tmp_path: Path) -> None:
+    (tmp_path / "chunks.jsonl").write_text('{"document_id":"a","chunk_index":0,"text":"x"}\n')
+    line = {
+        "query_id": "q",
+        "query": "?",
+        "gold": [{"document_id": "a", "chunk_index": 0, "also": [{"document_id": "a", "chunk_index": 5}]}],
+    }
+    (tmp_path / "queries.jsonl").write_text(json.dumps(line))
+    with pytest.raises(InvalidInput, match=r"gold\[0\].also\[0\]: must name a chunk of chunks.jsonl, got .*a 5"):
+        load_bundle(tmp_path)

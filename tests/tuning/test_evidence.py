@@ -12,7 +12,7 @@ from ctxasm.model.records import Bundle, Chunk, GoldChunk, Hit, Query, Span
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter
-from ctxasm.tuning.evidence import RETRIEVE, EvidenceState, evidence_documents, evidence_states
+from ctxasm.tuning.evidence import RETRIEVE, EvidenceState, evidence_documents, evidence_states, labels_of
 from tests.examples import examples
 
 SENTENCES = [f"Sentence number {n} of this page says that room {n * 7} opens at {n} o'clock. " for n in range(40)]
@@ -160,3 +160,46 @@ def test_a_copy_in_nearly_the_same_words_is_not_the_evidence_itself() -> None:
         query = asked(Span("b", 0, len(words)), hits=(("a", 0), ("b", 0)))
         (state,) = states(chunks, query, dedup_near=True)
         assert (state.share, state.stage) == (share, None if share else "deduplicate")
+
+
+def test_any_one_of_alternatives_is_enough() -> None:
+    chunks = page_chunks("a", offsets=False)
+    choice = GoldChunk("a", 20, also=(GoldChunk("a", 3),))
+    (found,) = states(chunks, asked(gold=(choice,)), expand_window=0)
+    assert (found.state, found.share, found.chunk_indexes, found.others) == ("found", 1.0, (3,), (("a", 20),))
+    (lost,) = states(chunks, asked(gold=(GoldChunk("a", 20, also=(GoldChunk("a", 21),)),)), expand_window=0)
+    assert (lost.state, lost.stage) == ("lost", RETRIEVE)
+
+
+def test_of_a_phrase_only_its_words_are_needed() -> None:
+    chunks = page_chunks("a", offsets=False)
+    query = asked(hits=(("a", 2), ("a", 3)), gold=(GoldChunk("a", 3, "hand", chunks[3].text[100:140]),))
+    (state,) = states(chunks, query, expand_window=0)
+    assert (state.state, state.share) == ("found", 1.0)
+
+
+def test_evidence_whose_text_is_lost_is_never_held() -> None:
+    chunks = page_chunks("a")
+    lost = GoldChunk("a", 3, "hand", "what stood there", (), True)
+    (state,) = states(chunks, asked(gold=(lost,)), expand_window=3)
+    assert (state.state, state.share, state.gone, state.chunk_indexes) == ("lost", 0.0, "what stood there", ())
+    (span,) = states(chunks, asked(Span("a", 645, 700, (), "what stood there", True)), expand_window=3)
+    assert (span.state, span.gone, span.kind) == ("lost", "what stood there", "span")
+    beside = states(chunks, asked(Span("a", 645, 700), gold=(lost,)), expand_window=0)
+    assert [state.state for state in beside] == ["found", "lost"]
+
+
+def test_an_alternative_that_is_lost_takes_nothing_away() -> None:
+    choice = GoldChunk("a", 3, also=(GoldChunk("a", 9, text="went", lost=True),))
+    assert [state.state for state in states(page_chunks("a"), asked(gold=(choice,)), expand_window=0)] == ["found"]
+    span = Span("a", 645, 700, (Span("a", 0, 9, (), "went", True),))
+    assert [state.state for state in states(page_chunks("a"), asked(span), expand_window=0)] == ["found"]
+
+
+def test_the_words_on_labels_count_alternatives_and_what_is_lost() -> None:
+    choice, lost = GoldChunk("a", 1, "hand", None, (GoldChunk("a", 2, "hand"),)), GoldChunk("a", 3, "hand", "x", (), True)
+    said = labels_of([asked(gold=(choice,)), asked(gold=(lost,)), asked(gold=(GoldChunk("a", 4),))])
+    assert said.startswith("3 questions by gold chunks (2 marked by hand)")
+    assert said.endswith(
+        "1 question with passages of which any one is enough, 1 question with a label whose text is lost, which counts as not found"
+    )

@@ -68,3 +68,19 @@ def test_a_span_is_recalled_when_the_hits_hold_all_its_characters(start: int, si
     assert need is not None
     there = set().union(*(held[index] for name, index in hits if name == "d"))
     assert recall(need, hits) == pytest.approx(float(wanted <= there))
+
+
+def test_any_one_of_alternatives_is_enough_and_what_is_lost_is_never_recalled() -> None:
+    choice, lost = GoldChunk("a", 0, also=(GoldChunk("b", 1),)), GoldChunk("a", 2, text="went", lost=True)
+    need = needed(Query("?", gold=(choice,)), {})
+    assert need is not None
+    assert [recall(need, hits) for hits in ([("b", 1)], [("a", 0)], [("a", 2)])] == [1.0, 1.0, 0.0]
+    half = needed(Query("?", gold=(choice, lost)), {})
+    assert half is not None
+    assert recall(half, [("a", 0), ("a", 2)]) == 0.5
+    none = needed(Query("?", gold=(lost,)), {})
+    assert none is not None
+    assert recall(none, [("a", 2)]) == 0.0
+    span = needed(Query("?", spans=(Span("a", 0, 5, (), "went", True),)), {"a": [Chunk("a", 0, "other", 0, 5)]})
+    assert span is not None
+    assert recall(span, [("a", 0)]) == 0.0

@@ -1,4 +1,4 @@
-"""`ctxasm search`: find chunks for a typed question, and on request assemble them or save the question.
+"""`ctxasm search`: find chunks for a typed question, or for each of a file, and on request assemble them or save the question.
 
 The first search of a dataset makes an index and, for the method vector or hybrid, embeds its chunks; vectors are kept in the database.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from ctxasm.app.commands.options import (
 )
 from ctxasm.app.commands.progress import told_on_terminal
 from ctxasm.model.amounts import counted
-from ctxasm.model.errors import InvalidInput
+from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.records import Query
 from ctxasm.model.search import ENGINES, INDEXED_TEXTS, LANGUAGES, METHODS, SearchOptions
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
     from ctxasm.model.ports import FetchedChunk
 
-SUMMARY = "search a dataset for a typed question: BM25, vectors, or both"
+SUMMARY = "search a dataset for a typed question, or for a file of them: BM25, vectors, or both"
 SHOWN_CHARS = 160
 METHOD_HELP = (
     "default: hybrid, words (BM25) and meaning (vectors) fused by reciprocal rank, k = 60; the vectors of wordllama weigh 0.1 of BM25, "
@@ -41,8 +42,11 @@ METHOD_HELP = (
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """QUESTION, how to search, --save, --assemble with settings, --format, --data, --db."""
-    parser.add_argument("question", metavar="QUESTION", help="what to search for")
+    """QUESTION or --file, how to search, --save, --assemble with settings, --format, --data, --db."""
+    parser.add_argument("question", nargs="?", metavar="QUESTION", help="what to search for")
+    parser.add_argument(
+        "--file", metavar="FILE", help="search for every question of a file: one a line, or JSON, JSON Lines, CSV or Parquet with a column"
+    )
     parser.add_argument("--method", choices=METHODS, default="hybrid", help=METHOD_HELP)
     parser.add_argument("--text", choices=INDEXED_TEXTS, default="raw", help="what is indexed of a chunk (default: raw, its text)")
     parser.add_argument("--limit", type=int, default=20, metavar="N", help="hits (default: 20)")
@@ -61,6 +65,10 @@ def run(args: Namespace) -> int:
     """Search; print the hits, or the context made of them."""
     from ctxasm.search.searching import save_query, search
 
+    if (args.question is None) == (args.file is None):
+        raise InvalidInput("search takes either a QUESTION or --file with questions")
+    if args.file is not None and args.assemble:
+        raise InvalidInput("--assemble is for one QUESTION: save those of a file with --save, then use `ctxasm assemble --all`")
     if not args.assemble and (args.assignments or args.preset or args.settings):
         raise InvalidInput("--set, --settings and --preset are for assembling: add --assemble")
     named = {"embedder": args.embedder, "reranker": args.rerank, "engine": args.engine}
@@ -68,6 +76,8 @@ def run(args: Namespace) -> int:
     workbench = workbench_of(args)
     require_data(workbench)
     dataset = workbench.dataset(args.data).info.name
+    if args.file is not None:
+        return _searched_file(workbench, dataset, options, args)
     began = perf_counter()
     with told_on_terminal() as report:
         query = search(workbench, args.question, dataset, options, report)
@@ -84,6 +94,42 @@ def run(args: Namespace) -> int:
         _listed(workbench, query, dataset, elapsed_ms)
     if args.save:
         say(f"saved to {dataset} as {query.query_id}")
+    return 0
+
+
+def _searched_file(workbench: Workbench, dataset: str, options: SearchOptions, args: Namespace) -> int:
+    """Search for each question of a file; print a line each, or JSON Lines. An id of the file stays unless another question has it."""
+    from ctxasm.data.files.loading import limits_of
+    from ctxasm.data.files.questions import read_questions
+    from ctxasm.search.searching import loaded_ids, save_query, search
+
+    asked, notes = read_questions(args.file, limits_of(workbench.config))
+    loaded = loaded_ids(workbench, dataset) if args.save else set[str]()
+    has_id = {saved.query_id: saved.query for saved in workbench.store.saved_queries(dataset)} if args.save else {}
+    taken = [
+        one for one in asked if one.query_id in loaded or (one.query_id and has_id.setdefault(one.query_id, one.question) != one.question)
+    ]
+    said = dict.fromkeys(notes)
+    if taken:
+        first = f"the first {shown(taken[0].query_id)} in line {taken[0].line}"
+        said[f"{counted(len(taken), 'question')} with the id of another question got an id of its own ({first})"] = None
+    with told_on_terminal() as report:
+        for one in asked:
+            query = search(workbench, one.question, dataset, options, report)
+            if one.query_id is not None and one not in taken:
+                query = replace(query, query_id=one.query_id)
+            said |= dict.fromkeys(query.metadata["notes"])
+            if args.save:
+                query = save_query(workbench, dataset, query)
+            if args.format == "json":
+                print(json.dumps(as_record(query), ensure_ascii=False))
+            else:
+                best = query.retrieved[0] if query.retrieved else None
+                found = f"best {best.document_id}:{best.chunk_index}" if best is not None else "nothing found"
+                show(f"{query.query_id}\t{counted(len(query.retrieved), 'hit')}\t{found}\t{' '.join(query.query.split())}")
+    for note in said:
+        say(note)
+    say(f"searched {dataset} for {counted(len(asked), 'question')}{', all saved' if args.save else '; --save keeps them'}")
     return 0
 
 

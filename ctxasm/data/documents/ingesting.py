@@ -29,8 +29,10 @@ from ctxasm.data.files.loading import LoadReport, replaced_notes
 from ctxasm.data.standing import NameTaken, Over, added_notes, joined_dataset, standing, stored_info
 from ctxasm.model.amounts import agreeing
 from ctxasm.model.errors import NotFound, is_fault, reason_of
+from ctxasm.model.moves import Moves
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Bundle, Chunk, Document
+from ctxasm.store.moves import ChunksOf, follow, old_texts
 
 if TYPE_CHECKING:
     from ctxasm.data.datasets import Datasets
@@ -241,10 +243,12 @@ class _Run:
             chunks += made.chunks
         before = None if self.dataset is None else self.dataset.info
         bundle = Bundle(self.name, tuple(documents), tuple(chunks))
+        moves = Moves()
         if self.dataset is not None and self.over == "new":
-            bundle = with_others(bundle, self.dataset.bundle(), {name for name, _ in self._followed()})
-        info = self.datasets.store.add(bundle, origin=self.origin, join=self.over == "join")
+            bundle = with_others(bundle, self.dataset.bundle(), {name for name, _ in self._followed()}, moves)
+        info = self.datasets.store.add(bundle, origin=self.origin, join=self.over == "join", moves=moves)
         self.known.forget()
+        self.notes += moves.notes()
         if before is not None and self.over == "join":
             self.notes += added_notes(before, info)
             return self._report(LoadReport(info, info.dataset_id != before.dataset_id, tuple(self.notes)))
@@ -263,19 +267,22 @@ class _Run:
         return IngestReport(load, self.read, len(self.done) - self.read, gone, self.waiting, cancelled, problems, tuple(self.notes))
 
 
-def with_others(bundle: Bundle, stored: Bundle, followed: set[str]) -> Bundle:
-    """The documents of an ingest with all that was added to their dataset since in other ways."""
+def with_others(bundle: Bundle, stored: Bundle, followed: set[str], moves: Moves) -> Bundle:
+    """The documents of an ingest with all that was added to their dataset since in other ways; labels and hits follow their texts."""
     own = {document.document_id for document in bundle.documents}
     others = {document.document_id for document in stored.documents} - followed - own
     documents = tuple(document for document in stored.documents if document.document_id in others)
     chunks = tuple(chunk for chunk in stored.chunks if chunk.document_id in others)
-    return replace(
-        bundle,
-        documents=bundle.documents + documents,
-        chunks=bundle.chunks + chunks,
-        queries=stored.queries,
-        answers=stored.answers,
-    )
+    whole = replace(bundle, documents=bundle.documents + documents, chunks=bundle.chunks + chunks, answers=stored.answers)
+    queries = follow(stored.queries, old_texts(stored.queries, _by_document(stored)), _by_document(whole), moves)
+    return replace(whole, queries=tuple(queries))
+
+
+def _by_document(bundle: Bundle) -> ChunksOf:
+    chunks: dict[str, list[Chunk]] = {}
+    for chunk in bundle.chunks:
+        chunks.setdefault(chunk.document_id, []).append(chunk)
+    return lambda document_id: sorted(chunks.get(document_id, ()), key=lambda chunk: chunk.chunk_index)
 
 
 @dataclass(slots=True)

@@ -5,22 +5,26 @@ from __future__ import annotations
 import os
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ctxasm.data.datasets import fresh
 from ctxasm.model.errors import InvalidInput, StoreUnavailable, shown
+from ctxasm.model.moves import Moves
+from ctxasm.model.ports import Window
 from ctxasm.model.regular_files import refuse_irregular
+from ctxasm.store.moves import follow, old_texts
 
 if TYPE_CHECKING:
     from ctxasm.data.datasets import Datasets
-    from ctxasm.model.datasets import Dataset
+    from ctxasm.model.datasets import ChunkKey, Dataset
+    from ctxasm.model.records import Query
 
 
 FORMATS = ("bundle", "jsonl", "parquet")
 _ROWS = 5000
-"""Of one row group of a Parquet file."""
+"""Of one row group of a Parquet file; windows of one fetch."""
 _TEXTS = ("document_id", "text", "section", "metadata", "title", "source", "summary", "date")
 _WHOLES = ("chunk_index", "start", "end", "page_number", "row_number")
 
@@ -113,11 +117,26 @@ def _write_zip(dataset: Dataset, made: Path) -> ExportReport:
 def _write_bundle(dataset: Dataset, create: Callable[[str], IO[bytes]]) -> ExportReport:
     from ctxasm.data.files.writing import write_records
 
-    documents, queries, answers = dataset.documents(), dataset.queries(), dataset.answers()
+    documents, queries, answers = dataset.documents(), without_dangling(dataset, dataset.queries()), dataset.answers()
     if not write_records(create, documents, dataset.iter_records(), queries, answers):
         raise InvalidInput(f"dataset {shown(dataset.info.name)} holds no records: there is nothing to export")
     info = dataset.info
     return ExportReport(info.name, Path(), len(documents), info.chunks, len(queries), len(answers))
+
+
+def without_dangling(dataset: Dataset, queries: Sequence[Query]) -> list[Query]:
+    """The questions with labels and hits on chunks that are not there said to be lost, which an earlier version did not: they load back."""
+    keys = {key for query in queries for gold in query.gold for key in gold.chunks}
+    keys |= {(hit.document_id, hit.chunk_index) for query in queries for hit in query.retrieved}
+    if not any(query.spans for query in queries) and keys <= _held(dataset, keys):
+        return list(queries)
+    return follow(queries, old_texts(queries, dataset.document_chunks), dataset.document_chunks, Moves())
+
+
+def _held(dataset: Dataset, keys: Iterable[ChunkKey]) -> set[ChunkKey]:
+    windows = [Window(name, index, index) for name, index in keys]
+    fetched = (dataset.fetch(windows[at : at + _ROWS], "") for at in range(0, len(windows), _ROWS))
+    return {(chunk.document_id, chunk.chunk_index) for part in fetched for chunk in part.chunks}
 
 
 def _write_jsonl(dataset: Dataset, made: Path) -> ExportReport:

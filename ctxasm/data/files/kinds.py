@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel
@@ -13,13 +13,16 @@ from ctxasm.data.files.shapes import (
     AnswerShape,
     ChunkShape,
     DocumentShape,
+    GoldPlaceShape,
     GoldShape,
+    HitShape,
     PlaceShape,
     QueryShape,
     RetrievalShape,
     SpanShape,
 )
-from ctxasm.model.records import GOLD_BY, NOTHING, Answer, Chunk, Document, GoldChunk, Hit, Query, Span, Turn
+from ctxasm.model.characters import is_visible
+from ctxasm.model.records import GOLD_BY, NOTHING, Answer, Chunk, Document, GoldBy, GoldChunk, Hit, LostHit, Query, Span, Turn, alternatives
 
 S = TypeVar("S", bound=BaseModel)
 R = TypeVar("R")
@@ -38,6 +41,7 @@ class Retrieval(NamedTuple):
     intent: str | None
     supplement: str | None
     metadata: Mapping[str, Any]
+    lost_hits: tuple[LostHit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +86,24 @@ def _chunk(line: ChunkShape) -> Chunk:
 
 
 def _place(line: PlaceShape) -> Span:
-    return Span(line.document_id, line.start, line.end)
+    # The text of a span that is there is in its document.
+    is_lost = line.lost is True
+    return Span(line.document_id, line.start, line.end, (), line.text if is_lost and isinstance(line.text, str) else None, is_lost)
 
 
 def _span(line: SpanShape) -> Span:
-    return Span(line.document_id, line.start, line.end, tuple(_place(other) for other in line.also or ()))
+    return replace(_place(line), also=tuple(_place(other) for other in line.also or ()))
 
 
-def _gold(line: GoldShape) -> GoldChunk:
-    # What another tool keeps under this name is no reason to refuse the line.
-    return GoldChunk(line.document_id, line.chunk_index, next((by for by in GOLD_BY if by == line.by), None))
+def _gold_place(line: GoldPlaceShape, by: GoldBy | None) -> GoldChunk:
+    text = line.text if isinstance(line.text, str) and is_visible(line.text) else None
+    return GoldChunk(line.document_id, line.chunk_index, by, text, lost=line.lost is True)
+
+
+def _gold(line: GoldShape) -> GoldChunk | None:
+    # What another tool keeps under these names is no reason to refuse the line.
+    by: GoldBy | None = next((by for by in GOLD_BY if by == line.by), None)
+    return alternatives(_gold_place(place, by) for place in (line, *(line.also or ())))
 
 
 def _query(line: QueryShape) -> Query:
@@ -99,7 +111,7 @@ def _query(line: QueryShape) -> Query:
         query=line.query,
         query_id=line.query_id,
         # The same chunk is often listed once for each span that it holds: it is needed once.
-        gold=tuple({(gold.document_id, gold.chunk_index): _gold(gold) for gold in line.gold or ()}.values()),
+        gold=tuple(dict.fromkeys(gold for each in line.gold or () if (gold := _gold(each)) is not None)),
         spans=tuple(_span(span) for span in line.spans or ()),
         answer=line.answer,
         history=tuple(Turn(turn.role, turn.content) for turn in line.history or ()),
@@ -108,7 +120,7 @@ def _query(line: QueryShape) -> Query:
 
 
 def _retrieval(line: RetrievalShape) -> Retrieval:
-    hits = tuple(Hit(hit.document_id, hit.chunk_index, hit.score, hit.rank, hit.scores or NOTHING) for hit in line.retrieved)
+    hits = tuple(map(_hit, line.retrieved))
     return Retrieval(
         line.query_id,
         hits,
@@ -118,7 +130,12 @@ def _retrieval(line: RetrievalShape) -> Retrieval:
         line.intent,
         line.supplement,
         _metadata(line),
+        tuple(LostHit(_hit(lost), lost.text) for lost in line.lost_hits or ()),
     )
+
+
+def _hit(hit: HitShape) -> Hit:
+    return Hit(hit.document_id, hit.chunk_index, hit.score, hit.rank, hit.scores or NOTHING)
 
 
 def _answer(line: AnswerShape) -> Answer:

@@ -14,6 +14,7 @@ from ctxasm.data.standing import NameTaken, Over, added_notes, is_content_of, is
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import mended
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.moves import Moves
 from ctxasm.model.regular_files import STDIN, open_regular, read_regular, refuse_irregular
 
 if TYPE_CHECKING:
@@ -225,8 +226,9 @@ def load_bundle(
                 return LoadReport(there, False, (*stream.notes(), *neighbour_notes(datasets, there)))
     with stream_bundle(path, name, into=into) as stream:
         origin = mended(os.fspath(path))  # a path may hold bytes that are no text; the origin is only shown
-        info = datasets.store.add_stream(called, *stream.parts(), origin=origin, replaced=stream.replaced, join=over == "join")
-        return reported(datasets, info, there, over, stream.notes())
+        moves = Moves()
+        info = datasets.store.add_stream(called, *stream.parts(), origin=origin, replaced=stream.replaced, join=over == "join", moves=moves)
+        return reported(datasets, info, there, over, (*moves.notes(), *stream.notes()))
 
 
 def _numbered(reading: Reading, over: Over) -> Reading:
@@ -256,8 +258,9 @@ def keep_bundle(datasets: Datasets, reading: Reading, origin: str, over: Over) -
             raise NameTaken(standing(datasets, there)._replace(lacks_sent=lacking))
         if is_counted(datasets, there):
             return LoadReport(there, False, (*reading.notes, *neighbour_notes(datasets, there)))
-    info = datasets.store.add(bundle, origin=mended(origin), join=over == "join")
-    return reported(datasets, info, there, over, reading.notes)
+    moves = Moves()
+    info = datasets.store.add(bundle, origin=mended(origin), join=over == "join", moves=moves)
+    return reported(datasets, info, there, over, (*moves.notes(), *reading.notes))
 
 
 def reported(datasets: Datasets, info: DatasetInfo, there: DatasetInfo | None, over: Over, notes: tuple[str, ...]) -> LoadReport:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ctxasm.data.files.kinds import Retrieval
 from ctxasm.data.files.problems import Problems
@@ -16,8 +16,10 @@ from ctxasm.data.files.tables import Table
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import OwnedDataset
 from ctxasm.model.errors import shown
-from ctxasm.model.records import Answer, Chunk, Document, Query, Span
+from ctxasm.model.records import Answer, Chunk, Document, GoldChunk, Query, Span
 from ctxasm.store.joining import Difference, differences
+
+L = TypeVar("L", GoldChunk, Span)
 
 RETRIEVAL_FIELDS = tuple(name for name in Retrieval._fields if name not in ("query_id", "metadata"))
 
@@ -107,17 +109,17 @@ def check_evidence(tables: Tables, problems: Problems, lengths: Mapping[str, int
     queries = tables.queries.records
     whole = not tables.chunks.has_failures  # else a document or its end may be on a line that failed
     if tables.stored is not None:
-        _hold_chunks(tables, [(gold.document_id, gold.chunk_index) for query in queries.values() for gold in query.gold])
-        named = list(dict.fromkeys(span.document_id for query in queries.values() for _, span in _places(query.spans)))
+        _hold_chunks(tables, [key for query in queries.values() for gold in query.gold for key in gold.chunks])
+        named = list(dict.fromkeys(span.document_id for query in queries.values() for _, span in _places("spans", query.spans)))
         lengths = _longest(lengths, tables.stored.document_lengths(named))
         tables.documents.held |= {(name,) for name in named if name in lengths}
     for key, query in queries.items():
         line = tables.queries.lines[key]
-        for position, gold in enumerate(query.gold):
-            if not tables.chunks.may_hold(gold.document_id, gold.chunk_index):
-                came = f"{gold.document_id} {gold.chunk_index}"
-                problems.add(tables.queries.file, line, f"gold[{position}]", f"must name a chunk of {tables.of(tables.chunks)}", came)
-        for path, span in _places(query.spans):
+        for path, place in _places("gold", query.gold):
+            if not tables.chunks.may_hold(place.document_id, place.chunk_index):
+                came = f"{place.document_id} {place.chunk_index}"
+                problems.add(tables.queries.file, line, path, f"must name a chunk of {tables.of(tables.chunks)}", came)
+        for path, span in _places("spans", query.spans):
             if not whole:
                 break
             if not (tables.documents.may_hold(span.document_id) or span.document_id in lengths):
@@ -136,11 +138,12 @@ def _longest(own: Mapping[str, int | None], stored: Mapping[str, int | None]) ->
     return found
 
 
-def _places(spans: Iterable[Span]) -> Iterable[tuple[str, Span]]:
-    for position, span in enumerate(spans):
-        yield f"spans[{position}]", span
-        for other, place in enumerate(span.also):
-            yield f"spans[{position}].also[{other}]", place
+def _places(field: str, labels: Iterable[L]) -> Iterable[tuple[str, L]]:
+    """The places of labels that should be there, with where each stands in its line; what is said to be lost is not looked for."""
+    for position, label in enumerate(labels):
+        for other, place in enumerate(label.places):
+            if not place.lost:
+                yield f"{field}[{position}]" + (f".also[{other - 1}]" if other else ""), place
 
 
 def extend_lengths(lengths: dict[str, int | None], chunks: Iterable[Chunk]) -> None:

@@ -71,16 +71,24 @@ class ChunkShape(_Shape):
         return self
 
 
-class GoldShape(_Part):
+class GoldPlaceShape(_Part):
     document_id: Id
     chunk_index: Whole
+    text: Any = None
+    lost: Any = None
+
+
+class GoldShape(GoldPlaceShape):
     by: Any = None
+    also: list[GoldPlaceShape] | None = None
 
 
 class PlaceShape(_Part):
     document_id: Id
     start: Whole
     end: Whole
+    text: Any = None
+    lost: Any = None
 
     @model_validator(mode="after")
     def _span(self) -> Self:
@@ -116,6 +124,10 @@ class HitShape(_Part):
     scores: dict[str, Real] | None = None
 
 
+class LostHitShape(HitShape):
+    text: str = ""
+
+
 class RetrievalShape(_Shape):
     query_id: Id
     retrieved: list[HitShape]
@@ -124,6 +136,7 @@ class RetrievalShape(_Shape):
     best_similarity: Real | None = None
     intent: str | None = None
     supplement: str | None = None
+    lost_hits: list[LostHitShape] | None = None
     metadata: Metadata | None = None
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ctxasm.data.files.kinds import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS
-from ctxasm.model.records import Answer, Bundle, Chunk, Document, Hit, Query, Span
+from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Hit, Query, Span
 
 _RETRIEVAL_FIELDS = ("search_method", "bm25_matches", "best_similarity", "intent", "supplement")
 
@@ -40,8 +40,8 @@ def write_records(
     rows = {
         DOCUMENTS.file: (_document(document) for document in documents),
         CHUNKS.file: (_chunk(chunk) for chunk in chunks),
-        QUERIES.file: (_query(query) for query in asked),
-        RETRIEVALS.file: (row for query in asked if len(row := _retrieval(query)) > 2 or query.retrieved),
+        QUERIES.file: (query_row(query) for query in asked),
+        RETRIEVALS.file: (row for query in asked if len(row := retrieval_row(query)) > 2 or query.retrieved),
         ANSWERS.file: (_answer(answer) for answer in answers),
     }
     return tuple(file for file, lines in rows.items() if _write(create, file, lines))
@@ -92,11 +92,12 @@ def _chunk(chunk: Chunk) -> dict[str, Any]:
     )
 
 
-def _query(query: Query) -> dict[str, Any]:
+def query_row(query: Query) -> dict[str, Any]:
+    """A line of queries.jsonl."""
     return _given(
         query_id=query.query_id,
         query=query.query,
-        gold=tuple(_given(document_id=gold.document_id, chunk_index=gold.chunk_index, by=gold.by) for gold in query.gold),
+        gold=tuple(_gold(gold) | _given(by=gold.by, also=tuple(map(_gold, gold.also))) for gold in query.gold),
         spans=tuple(_span(span) for span in query.spans),
         answer=query.answer,
         history=tuple({"role": turn.role, "content": turn.content} for turn in query.history),
@@ -104,13 +105,20 @@ def _query(query: Query) -> dict[str, Any]:
     )
 
 
+def _gold(gold: GoldChunk) -> dict[str, Any]:
+    return _given(document_id=gold.document_id, chunk_index=gold.chunk_index, text=gold.text, lost=gold.lost or None)
+
+
 def _span(span: Span) -> dict[str, Any]:
-    return _given(document_id=span.document_id, start=span.start, end=span.end, also=tuple(_span(other) for other in span.also))
+    place = _given(document_id=span.document_id, start=span.start, end=span.end, text=span.text, lost=span.lost or None)
+    return place | _given(also=tuple(_span(other) for other in span.also))
 
 
-def _retrieval(query: Query) -> dict[str, Any]:
-    hits = [_hit(hit) for hit in query.retrieved]
-    return {"query_id": query.query_id, "retrieved": hits, **_given(**{name: getattr(query, name) for name in _RETRIEVAL_FIELDS})}
+def retrieval_row(query: Query) -> dict[str, Any]:
+    """A line of retrievals.jsonl."""
+    figures = _given(**{name: getattr(query, name) for name in _RETRIEVAL_FIELDS})
+    lost = _given(lost_hits=tuple(_hit(lost.hit) | {"text": lost.text} for lost in query.lost_hits))
+    return {"query_id": query.query_id, "retrieved": [_hit(hit) for hit in query.retrieved], **figures, **lost}
 
 
 def _hit(hit: Hit) -> dict[str, Any]:

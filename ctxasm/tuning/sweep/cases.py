@@ -64,7 +64,7 @@ def case_of(query: Query, source: ChunkSource, document_chunks: DocumentChunks, 
 def _plain(query: Query) -> Query:
     """The query without what no assembly looks at (its labels are the evidence of the case), and what cannot be sent."""
     hits = tuple(Hit(hit.document_id, hit.chunk_index, hit.score, hit.rank, {}) for hit in query.retrieved)
-    return replace(query, retrieved=hits, gold=(), spans=(), answer=None, metadata={})
+    return replace(query, retrieved=hits, gold=(), spans=(), answer=None, metadata={}, lost_hits=())
 
 
 def _digest(

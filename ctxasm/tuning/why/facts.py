@@ -60,8 +60,9 @@ def _way(place: Place, stored: Mapping[str, StoredChunks]) -> tuple[str, tuple[K
     """The text of a place, from the chunks that hold it, what they share once."""
     texts = {(chunk.document_id, chunk.chunk_index): chunk.text for chunk in stored.get(place.document_id, ())}
     if place.start is None or place.end is None:
-        keys = [held.key for held in place.holding]
-        return "\n".join(texts.get(key, "") for key in keys), tuple(keys)
+        return "\n".join(texts.get(held.key, "")[held.start : held.end] for held in place.holding), tuple(
+            held.key for held in place.holding
+        )
     said, reached = "", place.start
     for held in sorted(place.holding, key=lambda held: (held.start, held.end)):
         low, high = max(held.start, reached), min(held.end, place.end)

@@ -26,6 +26,7 @@ from ctxasm.app.ui.ask.context_cards import context_cards
 from ctxasm.app.ui.ask.passages import AROUND, LONGEST_AFTER, LONGEST_BEFORE, around
 from ctxasm.app.ui.ask.reader import reader_data
 from ctxasm.app.ui.frame.session_records import KeptAnswer
+from ctxasm.app.ui.widgets.expected import Expected
 from ctxasm.citations.checked import Disputed, Withheld
 from ctxasm.citations.figures import without_shares
 from ctxasm.citations.markers import parse_markers, resolve
@@ -356,6 +357,18 @@ def test_hostile_text_stays_data():
     assert data["attempts"][0][0]["lines"][0]["pieces"][0]["text"].startswith("<script>")
 
 
+def test_a_claim_says_of_each_passage_whether_it_is_expected_and_by_whom():
+    done = assembled()
+    check = checked(
+        done, "U bent welkom van 14 tot 20 uur [2].", [{"verdict": "supported", "support": (support(done, 2, "welkom van 14 tot 20 uur"),)}]
+    )
+    (key,) = cited_passages(done, check.claims[0])
+    states = [Expected(), Expected(frozenset({key})), Expected(frozenset(), frozenset({key})), Expected(frozenset({key}), frozenset({key}))]
+    told_of = [reader_data(done, ((told(check),),), marks)["attempts"][0][0]["claims"][0]["passages"] for marks in states]
+    assert [(one["expected"], one["fixed"]) for (one,) in told_of] == [(False, False), (True, False), (True, True), (True, False)]
+    assert json.loads(told_of[0][0]["click"]) == [*key, "expected"]
+
+
 def test_a_disputed_claim_opens_the_source_that_says_otherwise():
     done = assembled()
     hours = support(done, 2, "welkom van 14 tot 20 uur")
@@ -368,4 +381,4 @@ def test_a_disputed_claim_opens_the_source_that_says_otherwise():
     assert [judged_citation(number, check.claims[0], 0.6).part for number in (2, 3)] == ["right", "disputed"]
     assert [choice.label for choice in choices((row,))] == ["1 claim", "1 disputed"]
     plain = checked(done, check.answer, [{"verdict": "supported", "support": (hours,)}])
-    assert (len(cited_passages(done, plain)), cited_passages(done, check)) == (1, ())  # nobody approves what is disputed
+    assert [len(cited_passages(done, each.claims[0])) for each in (plain, check)] == [1, 0]  # nobody approves what is disputed

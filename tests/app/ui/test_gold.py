@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from html import unescape
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import ctxasm
+from ctxasm.app.ui.ask import ask
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.drawer import DETAILS, EVIDENCE
 from ctxasm.app.ui.frame.session import Session
@@ -112,20 +114,40 @@ def test_a_typed_question_is_saved_with_its_mark_and_others_stay(log_url):
     assert [name for _, name in kept(app, Session.unsaved)] == [first]
 
 
-def test_the_cited_passages_of_an_answer_are_approved_with_one_click(log_url):
+def cited(app: AppTest) -> list[dict[str, object]]:
+    (pane,) = reader(app)["attempts"][0]
+    return [passage for claim in pane["claims"] for passage in claim["passages"]]
+
+
+def test_each_claim_names_the_passages_that_it_cites_and_no_click_approves_all(log_url):
     app = fine(opened(data="log", q="q0").switch_page("../../../pages/ask.py").run())
     app = fine(app.button(key="ask").click().run())
-    (before,) = reader(app)["attempts"][0]
-    assert before["uses"] == ""
-    app = fine(app.button(key="approve_0").click().run())
-    marked = gold(log_url, "q0")
-    assert {each.by for each in marked} == {"cited"}
-    (now,) = reader(app)["attempts"][0]
-    assert re.match(rf"Uses {len(marked)} of {len(marked)} expected passage", now["uses"], re.IGNORECASE)
-    assert "approve_0" not in {button.key for button in app.button}
-    assert 'id="ctx-since"' not in html(app)
-    assert [pane["lines"] for pane in reader(app)["attempts"][0]] == [before["lines"]]
+    first = cited(app)[0]
+    assert (first["title"], first["expected"], first["fixed"]) == ("gids, chunk 0", False, False)
+    assert marked_key(first["click"]) == ("gids", 0)
+    assert not any(str(button.key).startswith("approve") for button in app.button)
+    assert gold(log_url, "q0") == ()
+
+
+def test_a_passage_that_was_approved_is_said_and_counted(log_url):
+    with ctxasm.open_store(log_url) as store:
+        store.set_gold("log", "q0", (GoldChunk("gids", 0, "cited"),))
+    app = fine(opened(data="log", q="q0").switch_page("../../../pages/ask.py").run())
+    app = fine(app.button(key="ask").click().run())
+    assert cited(app)[0]["expected"] is True
+    (pane,) = reader(app)["attempts"][0]
+    assert re.match("Uses 1 of 1 expected passage", pane["uses"], re.IGNORECASE)
     assert "approved as cited" in evidence.labels_of(server.workbench().dataset("log").queries())
+
+
+@pytest.mark.parametrize(("query", "does"), [(Query("?"), "add"), (Query("?", gold=(GoldChunk("a", 1),)), "remove")])
+def test_a_click_on_a_passage_approves_it_and_the_next_takes_it_back(monkeypatch, query, does):
+    kept: list[tuple[object, ...]] = []
+    monkeypatch.setattr(ask, "keep_marks", lambda *marked: kept.append(marked))
+    scene = SimpleNamespace(query=query)
+    assert ask._picked(scene, '["a", 1, "expected"]')
+    assert kept == [(scene, [("a", 1)], does, "cited")]
+    assert not any(ask._picked(scene, said) for said in ("", "[]", '["a", 1]', '["a", "1", "expected"]', "x" * 9))
 
 
 def test_a_store_that_can_only_be_read_says_so_and_nothing_changes(log_url, monkeypatch):
@@ -173,6 +195,23 @@ def test_a_sign_is_read_back_and_shows_no_markup():
     (said,) = re.findall(r'data-pick="([^"]*)"', drawn)
     assert marked_key(unescape(said)) == key
     assert "button" not in sign_html(Expected(spanned=frozenset({key})), key)
+
+
+def test_each_of_the_alternatives_is_marked_and_what_is_lost_is_not():
+    choice = GoldChunk("a", 1, also=(GoldChunk("a", 2), GoldChunk("a", 3, lost=True)))
+    assert marked_of(Query("?", gold=(choice, GoldChunk("a", 4, lost=True)))) == {("a", 1), ("a", 2)}
+
+
+def test_evidence_says_which_others_are_enough_and_what_is_no_longer_there(log_url):
+    with ctxasm.open_store(log_url) as store:
+        ctxasm.label("q0", [("gids", 1), ("gids", 5)], store, "log", any_of=True)
+        store.set_gold("log", "q0", (GoldChunk("gids", 9, "hand", "Wat er <b>stond</b>.", (), True),), "add")
+    app = details(opened(data="log", q="q0", w="0"), EVIDENCE)
+    said = html(app)
+    assert "1 of 2 pieces of evidence are in the context" in said
+    assert "or gids #5: any one is enough" in said
+    assert "no longer in the dataset" in said
+    assert "Wat er &lt;b&gt;stond&lt;/b&gt;." in said
 
 
 def test_gold_of_the_data_is_no_mark_beside_spans():

@@ -37,6 +37,7 @@ SCRIPTS = (
             ("claim",): (read.ClaimData,),
             ("span", "lead"): (read.SpanData,),
             ("source",): (read.SourceData,),
+            ("passage",): (read.PassageData,),
             ("panel",): (read.PanelData,),
             ("figure",): (read.FigureData,),
             ("choice",): (read.ChoiceData,),

@@ -18,7 +18,8 @@ from ctxasm.data.documents.ingesting import IngestOptions, IngestReport, ReadLim
 from ctxasm.data.documents.reading import read_document
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.progress import Progress
-from ctxasm.model.records import Bundle, Chunk
+from ctxasm.model.records import Bundle, Chunk, GoldChunk, Hit, Query
+from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter
 
@@ -415,3 +416,35 @@ def test_a_dataset_that_another_process_changed_meanwhile_is_said(tmp_path: Path
     assert ingest(workbench, [texts]).read == 7
     workbench.close()
     other.close()
+
+
+def test_labels_and_hits_follow_a_document_that_changed(bench: Workbench, tmp_path: Path) -> None:
+    place, options = tmp_path / "hulp", IngestOptions(max_tokens=20, overlap_tokens=0)
+    place.mkdir()
+    lines = [f"Kamer {number} opent om {number} uur en sluit om {number + 9} uur." for number in range(1, 9)]
+    (place / "a.txt").write_text("\n\n".join(lines))
+    ingest(bench, [place], options, over="new")
+    dataset = bench.dataset("hulp")
+    (found,) = dataset.find_text("Kamer 5 opent")
+    key = found.chunk_index
+    log = Bundle("hulp", queries=(Query("Wanneer?", (Hit("a.txt", key, 1.0),), "loaded", (GoldChunk("a.txt", key),)),))
+    bench.store.add(log, join=True)
+    bench.store.save_query("hulp", Query("Hoe laat?", (Hit("a.txt", key, 1.0),), "saved", (GoldChunk("a.txt", key, "hand"),)))
+    (place / "a.txt").write_text("\n\n".join(["Dit staat er nu voor, en het is een hele nieuwe alinea.", *lines]))
+    report = ingest(bench, [place], options, over="new")
+    moved, count = {query.query_id: query for query in bench.dataset("hulp").queries()}, 0
+    for query in moved.values():
+        (gold,) = query.gold
+        texts = {chunk.chunk_index: chunk.text for chunk in bench.document_chunks("a.txt", "hulp")}
+        assert gold.chunk_index != key
+        assert "Kamer 5 opent" in (gold.text or texts[gold.chunk_index])
+        assert "Kamer 5 opent" in texts[query.retrieved[0].chunk_index]
+        count += 1
+    assert count == 2
+    assert any(note.startswith("2 labels followed their text to other chunks, the first: 'loaded'") for note in report.notes)
+    (place / "a.txt").write_text("\n\n".join(line for line in lines if "Kamer 5" not in line))
+    report = ingest(bench, [place], options, over="new")
+    assert any("2 labels are lost, no chunk of their document holds their text" in note and "Kamer 5" in note for note in report.notes)
+    assert all(query.lost_labels and query.lost_hits and not query.retrieved for query in bench.dataset("hulp").queries())
+    (assembled,) = (bench.assemble(query, AssemblySettings(), "hulp") for query in bench.dataset("hulp").queries()[:1])
+    assert [state.state for state in bench.evidence(assembled, "hulp")] == ["lost"]

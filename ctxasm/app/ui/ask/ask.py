@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -15,7 +16,7 @@ from ctxasm.app.ui.ask.reader import reader_data, show_reader
 from ctxasm.app.ui.ask.stream import settle, stream
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.conversation import offer_summary, show_turns
-from ctxasm.app.ui.frame.gold import mark, show_gold_problem
+from ctxasm.app.ui.frame.gold import keep_marks, show_gold_problem
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks
 from ctxasm.app.ui.frame.models import LEXICAL, RECHECK, SCORERS, Picked, pick_models
 from ctxasm.app.ui.frame.recorded_answers import recorded_answers
@@ -27,9 +28,8 @@ from ctxasm.app.ui.frame.title import show_empty, show_trouble
 from ctxasm.app.ui.frame.zones_state import zones_key
 from ctxasm.app.ui.inspect.evidence import expected
 from ctxasm.app.ui.widgets.chunk_clicks import state_link
-from ctxasm.app.ui.words.label_text import plain
+from ctxasm.app.ui.widgets.expected import NONE_EXPECTED, marked_key, marked_of
 from ctxasm.citations.axes import doubtful
-from ctxasm.citations.used_passages import cited_passages
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly
 
@@ -45,8 +45,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
         with st.popover("Change", key="asking"):
             picked = pick_models()
             asking = asking_controls(assembly)
-        recheck, approve = st.empty(), st.empty()
-        line = st.empty()
+        recheck, line = st.empty(), st.empty()
     show_gold_problem()
     problem = picked.problem or asking.problem
     asked = _asked(scene, picked, asking)
@@ -78,14 +77,12 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
     button.button(label, key="ask", on_click=_begin, disabled=bool(problem), type="primary", shortcut="Ctrl+Enter", width=BUTTON_WIDTH)
     recorded = _recorded_html(scene) if kept is None else ""
     line.html(_line_html(asked, picked, kept, assembly.text) + recorded)
-    if recorded:
-        hear_clicks(Session.question_clicks)
-    if kept is not None:
-        kept = relabelled(kept, scene.query)
-        _offer_approval(approve, scene, kept)
+    kept = relabelled(kept, scene.query) if kept is not None else None
     _offer_recheck(recheck, kept, picked)
     with place.container():
-        show_reader(reader_data(kept.assembly if kept else assembly, kept.attempts if kept else ()), session.runs)
+        marks = expected(scene, kept.assembly) if kept is not None else NONE_EXPECTED
+        show_reader(reader_data(kept.assembly if kept else assembly, kept.attempts if kept else (), marks), session.runs)
+    hear_clicks(Session.question_clicks, partial(_picked, scene))
     details = st.expander("Prompt and export", key="prompt_and_export", on_change="rerun")
     if details.open:
         with details:
@@ -117,23 +114,12 @@ def _offer_recheck(place: Any, kept: KeptAnswers | None, picked: Picked) -> None
         st.button("Re-check", key="recheck_now", on_click=_recheck, type="primary")
 
 
-def _offer_approval(place: Any, scene: Scene, kept: KeptAnswers) -> None:
-    """Buttons that make what the newest answers cite gold, as far as it is not expected yet: one for each model."""
-    known = expected(scene, kept.assembly)
-    with place.container(horizontal=True, gap="small", width="content"):
-        for at, told in enumerate(kept.attempts[-1]):
-            cited = cited_passages(kept.assembly, told.check) if told.check is not None else ()
-            if keys := [key for key in cited if not known.holds(key)]:
-                whose = f" of {plain(told.model)}" if len(kept.attempts[-1]) > 1 else ""
-                st.button(
-                    f"Cited passages{whose} are right",
-                    key=f"approve_{at}",
-                    on_click=mark,
-                    args=(scene, keys, "add", "cited"),
-                    icon=":material/check:",
-                    help=f"{counted(len(keys), 'passage')} that the answer stands on: expected of this question from now on. "
-                    "Inspect, Details, Evidence takes one back.",
-                )
+def _picked(scene: Scene, said: str) -> bool:
+    """A passage that a claim cites was approved: it is expected from now on; or that was taken back (a callback)."""
+    if (key := marked_key(said)) is None:
+        return False
+    keep_marks(scene, [key], "remove" if key in marked_of(scene.query) else "add", "cited")
+    return True
 
 
 def _recheck() -> None:

@@ -13,8 +13,9 @@ from ctxasm.citations.axes import CITATION, FINE, SUPPORT, is_carried, label, pa
 from ctxasm.citations.checked import CheckedClaim, Support
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.summary import DECLINED
+from ctxasm.citations.used_passages import cited_passages
 from ctxasm.model.amounts import counted
-from ctxasm.model.results import Assembly
+from ctxasm.model.results import Assembly, Key
 from ctxasm.model.support import Conflict
 
 SpanKind = Literal["support", "part", "better", "summary", "clash"]
@@ -38,13 +39,14 @@ class MarkedSpan(NamedTuple):
 
 class ClaimRow(NamedTuple):
     """One claim: what it is counted under, worst first, and what it is called. `says` why it is not simply carried; `sources` are the
-    blocks that its spans stand in, else those that it cites."""
+    blocks that its spans stand in, else those that it cites; `passages` the chunks that it stands on by what it cites."""
 
     parts: tuple[Shown, ...]
     name: str
     says: str
     spans: tuple[MarkedSpan, ...]
     sources: tuple[tuple[int, str], ...]
+    passages: tuple[Key, ...] = ()
 
 
 class _Context(NamedTuple):
@@ -83,6 +85,7 @@ def _row(claim: CheckedClaim, answer: CheckedAnswer, context: _Context) -> Claim
         "" if FINE.issuperset(parts) else claim_sentence(claim, lambda key: title_of(documents, key), answer.threshold),
         spans,
         tuple((number, titles.get(number, "")) for number in named),
+        cited_passages(context.assembly, claim),
     )
 
 

@@ -1,4 +1,4 @@
-"""The reading desk as one component: claims on the left, the passage of a source on the right, no click asks the server.
+"""The reading desk as one component: claims on the left, the passage of a source on the right. Only what is expected asks the server.
 
 The script and the style are files beside the style of the pages. All text reaches the browser as JSON and is set as text.
 """
@@ -36,15 +36,18 @@ from ctxasm.app.ui.ask.reader_record import (
     PaneData,
     PanelData,
     PartData,
+    PassageData,
     ReaderData,
     StretchData,
 )
 from ctxasm.app.ui.frame.session_records import Attempt, KeptAnswer
+from ctxasm.app.ui.widgets.expected import MARK, NONE_EXPECTED, Expected
 from ctxasm.app.ui.words.verdict_words import check_line, figures, sign, summary
+from ctxasm.app.ui.words.words import title_of
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.summary import MAY_NOT_ANSWER, facts_sentence, may_not_answer, uses_sentence
 from ctxasm.model.amounts import counted
-from ctxasm.model.results import Assembly
+from ctxasm.model.results import Assembly, Key
 
 ASSETS = Path(__file__).parents[1] / "assets"
 HTML = """
@@ -71,6 +74,7 @@ HTML = """
           </div>
         </header>
         <div id="note" role="status" hidden></div>
+        <div id="expected" role="status" hidden></div>
         <div id="passage" dir="auto"></div>
       </section>
       <details id="ctx-sources"><summary></summary><ol></ol></details>
@@ -80,8 +84,8 @@ HTML = """
 """
 
 
-def reader_data(assembly: Assembly, attempts: Sequence[Attempt]) -> ReaderData:
-    """The data of the reader: the context that the attempts were given, and what they say."""
+def reader_data(assembly: Assembly, attempts: Sequence[Attempt], marks: Expected = NONE_EXPECTED) -> ReaderData:
+    """The data of the reader: the context that the attempts were given, what they say, and which chunks the question expects."""
     rows = [[claim_rows(told.check, assembly) if told.check else () for told in attempt] for attempt in attempts]
     spans = [span for attempt in rows for pane in attempt for row in pane for span in row.spans]
     cuts = {edge for span in spans for edge in (span.start, span.end, span.low, span.high)}
@@ -89,7 +93,7 @@ def reader_data(assembly: Assembly, attempts: Sequence[Attempt]) -> ReaderData:
     contents: Contents = {
         "cards": [_card(card) for card in context_cards(assembly, cuts)],
         "attempts": [
-            [_pane(told, pane, stale) for told, pane in zip(attempt, panes, strict=True)]
+            [_pane(told, pane, stale, assembly, marks) for told, pane in zip(attempt, panes, strict=True)]
             for attempt, panes in zip(attempts, rows, strict=True)
         ],
     }
@@ -112,7 +116,7 @@ def _part(piece: Piece) -> PartData:
     }
 
 
-def _pane(told: KeptAnswer, rows: Sequence[ClaimRow], stale: dict[int, str]) -> PaneData:
+def _pane(told: KeptAnswer, rows: Sequence[ClaimRow], stale: dict[int, str], assembly: Assembly, marks: Expected) -> PaneData:
     check = told.check
     pieces = checked_pieces(check, stale) if check else answer_pieces(told.text, told.markers, stale=stale)
     return {
@@ -128,7 +132,7 @@ def _pane(told: KeptAnswer, rows: Sequence[ClaimRow], stale: dict[int, str]) -> 
         "unchecked": told.unchecked[:1].upper() + told.unchecked[1:],
         "figures": [{"says": figure.says, "value": figure.value, "name": figure.name} for figure in (figures(check) if check else ())],
         "how": _how(told, check),
-        "claims": [_claim(row) for row in rows],
+        "claims": [_claim(row, assembly, marks) for row in rows],
         "before": before_assembly([piece for piece in pieces if isinstance(piece, Chip)]),
     }
 
@@ -155,7 +159,7 @@ def _piece(piece: Stretch | Chip) -> StretchData | ChipData:
     }
 
 
-def _claim(row: ClaimRow) -> ClaimData:
+def _claim(row: ClaimRow, assembly: Assembly, marks: Expected) -> ClaimData:
     return {
         "parts": list(row.parts),
         "sign": sign(row.parts[0]),
@@ -175,6 +179,16 @@ def _claim(row: ClaimRow) -> ClaimData:
             for span in row.spans
         ],
         "sources": [{"number": number, "title": title} for number, title in row.sources],
+        "passages": [_passage(key, assembly, marks) for key in row.passages],
+    }
+
+
+def _passage(key: Key, assembly: Assembly, marks: Expected) -> PassageData:
+    return {
+        "title": f"{title_of(assembly.trace.documents, key[0])}, chunk {key[1]}",
+        "click": json.dumps((*key, MARK)),
+        "expected": marks.holds(key),
+        "fixed": key in marks.spanned and key not in marks.marked,
     }
 
 

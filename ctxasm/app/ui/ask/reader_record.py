@@ -83,6 +83,18 @@ class SourceData(TypedDict):
     title: str
 
 
+class PassageData(TypedDict):
+    """A chunk that a claim stands on by what it cites: its name, what a click on its button says, and whether the question expects it.
+
+    `fixed`: the labels of the data expect it, and a click does not change that.
+    """
+
+    title: str
+    click: str
+    expected: bool
+    fixed: bool
+
+
 class ClaimData(TypedDict):
     """A claim: what it is counted under, worst first, and what it is called; `says` why it is not simply carried."""
 
@@ -92,6 +104,7 @@ class ClaimData(TypedDict):
     says: str
     spans: Sequence[SpanData]
     sources: Sequence[SourceData]
+    passages: Sequence[PassageData]
 
 
 class PanelData(TypedDict):

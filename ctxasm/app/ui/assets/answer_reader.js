@@ -1,4 +1,4 @@
-// The reading desk: the claims of an answer, and the passage of the source that each stands on; no click needs the server.
+// The reading desk: the claims of an answer, and the passage of the source that each stands on. Only what is expected is told to the server.
 // Every text is data from outside: it is only ever set as text, never read as markup.
 // What it reads is declared in `ask/reader_record.py`; a record is called by the same short name here throughout.
 
@@ -35,10 +35,19 @@ class Reader {
     if (this.version === data.version) return;
     const again = this.data?.attempts.length === data.attempts.length;
     const held = this.root.contains(this.root.getRootNode().activeElement);
-    [this.data, this.version] = [data, data.version];
+    // The reader of the same answers may be another one now: what it showed is kept beside it.
+    const about = JSON.stringify(data.attempts.map((panes) => panes.map((pane) => pane.lines)));
+    const { attempt, shown } = window.ctxasmRead?.about === about ? window.ctxasmRead : {};
+    [this.data, this.version, this.about] = [data, data.version, about];
     if (!again) this.attempt = Math.max(0, data.attempts.length - 1);
+    this.attempt = attempt ?? this.attempt;
     this.draw();
     if (held) this.find('answers').focus({ preventScroll: true });
+    // What only says what is expected now leaves the reader at its claim.
+    if (shown && this.panes[shown.pane]?.claims[shown.at]) {
+      this.show(shown.pane, shown.at, shown.asked, this.root.querySelector(`.line[data-pane="${shown.pane}"][data-at="${shown.at}"] .claim`), true);
+      if (held) this.find('expected').querySelector('button')?.focus({ preventScroll: true });
+    }
   }
 
   get panes() { return this.data.attempts[this.attempt] ?? []; }
@@ -159,6 +168,7 @@ class Reader {
     if (lead && lead.kind !== 'summary') about.push(el('span', { class: lead.added ? 'widened' : 'found' }, lead.added ? 'widened' : 'found'));
     this.find('title').replaceChildren(...(card ? [el('b', {}, card.number === null ? card.title : `[${card.number}] ${card.title}`), ...about] : []));
     this.drawNote(claim, own, card, asked);
+    this.drawExpected(claim);
     const nodes = [];
     let skipped = false;
     for (const part of card?.parts ?? []) {
@@ -189,15 +199,27 @@ class Reader {
     this.find('note').hidden = !lines.length && !ways.length;
   }
 
+  // Which passages of the claim the question expects: approved here one by one, and taken back.
+  drawExpected(claim) {
+    const rows = (claim?.passages ?? []).map((passage) => {
+      const does = passage.expected ? 'Undo' : 'Yes';
+      const button = passage.fixed ? null : el('button', { type: 'button', 'data-click': passage.click, 'aria-label': `${does}: ${passage.title}` }, does);
+      return el('p', {}, passage.expected ? `● ${passage.title} is expected for this question` : `Is ${passage.title} right for this question?`, button);
+    });
+    this.find('expected').replaceChildren(...rows);
+    this.find('expected').hidden = !rows.length;
+  }
+
   // what a click shows
 
   clicked(event) {
     const at = event.target.closest('button, .claim, .line');
     if (!at || !this.root.contains(at) || (at.matches('.line') && event.target.closest('#beside'))) return;
-    const { attempt, filter, chip, source, show } = at.dataset, row = at.closest('.line');
+    const { attempt, filter, chip, source, show, click } = at.dataset, row = at.closest('.line');
     if (at.id === 'previous-claim') this.step(-1);
     else if (at.id === 'next-claim') this.step(1);
     else if (at.id === 'whole-source') { if (this.shown) { this.whole = !this.whole; this.again(); } }
+    else if (click !== undefined) window.ctxasmClicks?.hear?.(click);
     else if (at.id === 'keys') window.dispatchEvent(new Event('ctxasm-keys'));
     else if (attempt !== undefined) { this.attempt = Number(attempt); this.draw(); this.find('attempts').children[this.attempt].focus(); }
     else if (filter !== undefined) { this.filter = this.filter === filter ? '' : filter; this.drawFilter(); }
@@ -226,6 +248,7 @@ class Reader {
     const own = number === null ? spans : spans.filter((span) => span.number === number);
     const lead = own.find((span) => span.kind === 'clash') ?? own[0];
     [this.shown, this.origin, this.whole] = [{ pane, at, asked: number, number: number ?? lead?.number ?? claim?.sources[0]?.number ?? null }, origin, false];
+    window.ctxasmRead = { about: this.about, attempt: this.attempt, shown: this.shown };
     const row = this.root.querySelector(`.line[data-pane="${pane}"][data-at="${at}"]`);
     row?.classList.add('current');
     row?.querySelector('.claim')?.setAttribute('aria-current', 'true');
@@ -245,6 +268,7 @@ class Reader {
     for (const node of this.root.querySelectorAll('.current')) node.classList.remove('current');
     this.root.querySelector('[aria-current]')?.removeAttribute('aria-current');
     [this.shown, this.origin] = [null, null];
+    window.ctxasmRead = { about: this.about, attempt: this.attempt, shown: null };
     this.find('passage').replaceChildren();
     this.find('desk').hidden = true;
     this.place();

@@ -32,9 +32,12 @@ class Expected(NamedTuple):
         return key in self.marked or key in self.spanned
 
 
+NONE_EXPECTED = Expected()
+
+
 def marked_of(query: Query) -> frozenset[Key]:
-    """The chunks of the gold that counts."""
-    return frozenset(gold.key for gold in query.counted_gold)
+    """The chunks of the gold that counts, alternatives too."""
+    return frozenset(key for gold in query.counted_gold for key in gold.chunks)
 
 
 def expected_of(query: Query, states: Sequence[EvidenceState]) -> Expected:

@@ -1,0 +1,75 @@
+"""`ctxasm questions`: the questions of a dataset, loaded and saved, with how many hits and labels each has, and what of them is lost."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from ctxasm.app.commands.label import SHOWN_CHARS, label_line
+from ctxasm.app.commands.options import add_dataset, require_data, say, show, workbench_of
+from ctxasm.model.amounts import counted
+from ctxasm.model.errors import shown
+from ctxasm.model.records import Query, Span
+
+SUMMARY = "list the questions of a dataset with their hits, labels, and what is lost"
+QUESTION_CHARS = 100
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """--lost, --format, --data, --db."""
+    parser.add_argument("--lost", action="store_true", help="only questions with a label or hit whose text is in the dataset no more")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_dataset(parser)
+
+
+def run(args: Namespace) -> int:
+    """Print a line a question, with its labels below it where some are lost; or a JSON list."""
+    workbench = workbench_of(args)
+    require_data(workbench)
+    dataset = workbench.dataset(args.data)
+    every = dataset.queries()
+    found = [query for query in every if not args.lost or query.lost_labels or query.lost_hits]
+    if args.format == "json":
+        print(json.dumps([as_row(query) for query in found], ensure_ascii=False, indent=2))
+        return 0
+    for query in found:
+        show(_line(query))
+        for gold in query.gold:
+            if any(place.lost for place in gold.places):
+                show(f"  {label_line(gold)}")
+        for place in query.lost_labels:
+            if isinstance(place, Span):
+                show(f"  {place.document_id} characters {place.start} to {place.end} lost {shown(place.text or '', SHOWN_CHARS)}")
+        for one in query.lost_hits:
+            show(f"  hit {one.hit.document_id}:{one.hit.chunk_index} lost {shown(one.text, SHOWN_CHARS)}")
+    labelled, lost_labels = sum(query.is_labelled for query in every), sum(bool(query.lost_labels) for query in every)
+    without = f", {lost_labels:,} with a lost label" if lost_labels else ""
+    say(f"{dataset.info.name}: {counted(len(every), 'question')}, {labelled:,} labelled{without}")
+    return 0
+
+
+def as_row(query: Query) -> dict[str, Any]:
+    """A question as JSON: its labels and lost hits as a bundle has them."""
+    from ctxasm.data.files.writing import query_row, retrieval_row
+
+    row, retrieval = query_row(query), retrieval_row(query)
+    own = {"query_id": query.query_id, "query": query.query, "hits": len(query.retrieved)}
+    labels = {name: row.get(name, ()) for name in ("gold", "spans")}
+    return {
+        **own,
+        "labels": len(query.labels),
+        "lost_labels": len(query.lost_labels),
+        **labels,
+        "lost_hits": retrieval.get("lost_hits", ()),
+    }
+
+
+def _line(query: Query) -> str:
+    def part(count: int, noun: str, lost: int) -> str:
+        return counted(count, noun) + (f" ({lost:,} lost)" if lost else "")
+
+    words = " ".join(query.query.split())
+    short = words if len(words) <= QUESTION_CHARS else words[: QUESTION_CHARS - 1] + "…"
+    hits = counted(len(query.retrieved), "hit") + (f" ({len(query.lost_hits):,} more lost)" if query.lost_hits else "")
+    return "\t".join((query.query_id, hits, part(len(query.labels), "label", len(query.lost_labels)), short))
