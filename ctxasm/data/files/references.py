@@ -13,6 +13,7 @@ from ctxasm.data.files.kinds import Retrieval
 from ctxasm.data.files.problems import Problems
 from ctxasm.data.files.recognised.lists import LIST_NAMES
 from ctxasm.data.files.tables import Table
+from ctxasm.data.files.unread import unread_note
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import OwnedDataset
 from ctxasm.model.errors import shown
@@ -285,6 +286,8 @@ def notes_with(tables: Tables, odd: int, first_odd: Chunk | None, has_retrievals
     """
     tables_of_records = (tables.documents, tables.chunks, tables.queries, tables.retrievals)
     notes = [f"{table.file}: {table.repeated} repeated lines were merged" for table in tables_of_records if table.repeated]
+    for table in (tables.queries, tables.retrievals):
+        notes += unread_note(table.file, dict(sorted(table.unread.items())))
     if first_odd is not None:
         first = f"the first is {shown(first_odd.document_id)} {first_odd.chunk_index}"
         notes.append(f"{tables.chunks.file}: {odd} chunks whose end - start is not the length of their text ({first}); offsets not trusted")

@@ -163,6 +163,10 @@ class AnswerShape(_Shape):
         return self
 
 
+PARTS: dict[str, type[BaseModel]] = {"retrieved": HitShape, "gold": GoldShape, "spans": SpanShape}
+"""The parts of a line, of which no other fields are kept."""
+
+
 def _custom(field: str, message: str, value: object) -> PydanticCustomError:
     return PydanticCustomError("field", "{message}", {"field": field, "message": message, "value": value})
 

@@ -12,9 +12,12 @@ from ctxasm.data.archives import BROKEN
 from ctxasm.data.files.kinds import BothPlaces, Key, Kind
 from ctxasm.data.files.lines import LineReader
 from ctxasm.data.files.problems import Problems
-from ctxasm.data.files.shapes import explained
+from ctxasm.data.files.recognised.converted import BY_NAME
+from ctxasm.data.files.shapes import PARTS, explained
 from ctxasm.model.errors import shown
 
+LOOKED_AT = 1_000
+"""Lines whose parts are looked at for fields that are not read."""
 S = TypeVar("S", bound=BaseModel)
 R = TypeVar("R")
 
@@ -23,7 +26,8 @@ R = TypeVar("R")
 class Table(Generic[R]):
     """The records of one file. `present` is False where the bundle has no such file.
 
-    `held` are names that the dataset holds which the bundle joins, as far as they were asked for.
+    `held` are names that the dataset holds which the bundle joins, as far as they were asked for; `unread` the fields of hits, gold
+    chunks and spans that are not read, each with its first value, as far as LOOKED_AT lines have them.
     """
 
     file: str
@@ -32,6 +36,7 @@ class Table(Generic[R]):
     lines: dict[Key, int] = field(default_factory=dict)
     repeated: int = 0
     held: set[Key] = field(default_factory=set)
+    unread: dict[str, Any] = field(default_factory=dict)
     _failed: set[Key] = field(default_factory=set)
     _unnamed: bool = False
 
@@ -46,6 +51,14 @@ class Table(Generic[R]):
     def has_failures(self) -> bool:
         """Whether any line failed."""
         return self._unnamed or bool(self._failed)
+
+    def note_unread(self, line: dict[str, Any]) -> None:
+        """Remember what is not read of the parts of a line."""
+        for name, shape in PARTS.items():
+            parts, fields = line.get(name), shape.model_fields.keys()
+            for part in parts if isinstance(parts, list) else ():
+                for own in part.keys() - fields - {BY_NAME} if isinstance(part, dict) else ():
+                    self.unread.setdefault(f"{name}[*].{own}", part[own])
 
     def note_failure(self, key: Key | None) -> None:
         """Remember that a line failed, under its name where that could be read."""
@@ -80,6 +93,8 @@ def take_line(kind: Kind[S, R], table: Table[R], number: int, value: dict[str, A
         table.note_failure(None if record.fields & set(kind.names) else tuple(value[name] for name in kind.names))
     else:
         _put(kind, table, number, record, problems)
+        if number <= LOOKED_AT:
+            table.note_unread(value)
 
 
 class Failed(NamedTuple):

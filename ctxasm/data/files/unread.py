@@ -30,11 +30,16 @@ def unread_notes(rows: Rows, lines: Converted) -> tuple[str, ...]:
         for path, value in _unread(row, "", read, known):
             fields.setdefault(path, value)
     left = {path: value for path, value in fields.items() if path not in known}
+    return unread_note(rows.file, left)
+
+
+def unread_note(file: str, left: Mapping[str, Any]) -> tuple[str, ...]:
+    """The sentence that names fields with their values; none where there are none."""
     if not left:
         return ()
     named = ", ".join(f"{shown(path)}{_example(path, value)}" for path, value in islice(left.items(), MOST_NAMED))
     more = f" and {len(left) - MOST_NAMED:,} more" if len(left) > MOST_NAMED else ""
-    return (f"{rows.file}: not read: {named}{more}",)
+    return (f"{file}: not read: {named}{more}",)
 
 
 class _Read:

@@ -120,3 +120,14 @@ def test_a_table_of_chunks_follows_offsets_or_shared_text_before_the_order_of_it
         assert [chunk.text for chunk in found] == [body for _, body in sorted(shuffled)]
         assert [chunk.chunk_index for chunk in found] == list(range(8))
         assert any(f"of 1 document by {how}" in note for note in reading.notes)
+
+
+def test_fields_of_hits_in_a_bundle_are_named_too() -> None:
+    hit = {"document_id": "a", "chunk_index": 0, "score": 1.0, "took_ms": 3, "api_key": "sk-of-the-log"}
+    files = {
+        "chunks.jsonl": [{"document_id": "a", "chunk_index": 0, "text": "Text."}],
+        "queries.jsonl": [{"query_id": "q", "query": "why?", "gold": [{"document_id": "a", "chunk_index": 0}]}],
+        "retrievals.jsonl": [{"query_id": "q", "retrieved": [hit]}],
+    }
+    given = [(name, "\n".join(map(json.dumps, rows)).encode()) for name, rows in files.items()]
+    assert unread(*given) == ["retrievals.jsonl: not read: 'retrieved[*].api_key', 'retrieved[*].took_ms' (such as 3)"]
