@@ -42,5 +42,5 @@ def test_the_example_in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     names["store"].close()  # type: ignore[attr-defined]
     shown = capsys.readouterr().out
     assert shown.startswith("[1] Source: ")
-    assert " of 2000 exact" in shown
+    assert " of 2000 tokens in cl100k_base" in shown
     assert "kept" in shown

@@ -30,13 +30,13 @@ def test_without_a_page_nothing_ends():
 
 @pytest.mark.parametrize(("newer", "asked"), [(False, ["state"]), (True, [])])
 def test_a_run_that_is_stopped_is_followed_by_one_that_draws_unless_a_newer_one_is_there(monkeypatch, newer, asked):
-    requests, calls = ScriptRequests(), []
-    runner = SimpleNamespace(_requests=ScriptRequests() if newer else requests)
+    calls: list[str] = []
+    runner = SimpleNamespace(_is_in_script_thread=lambda: not newer)
     loop = SimpleNamespace(call_soon_threadsafe=lambda call, *given: call(*given))
     session = SimpleNamespace(_scriptrunner=runner, _event_loop=loop, _client_state="state", request_rerun=calls.append)
     sessions = SimpleNamespace(get_active_session_info=lambda name: SimpleNamespace(session=session) if name == "id" else None)
     monkeypatch.setattr(stopping.Runtime, "_instance", SimpleNamespace(_session_mgr=sessions))
-    context = SimpleNamespace(script_requests=requests, session_id="id")
+    context = SimpleNamespace(session_id="id")
     monkeypatch.setattr(stopping, "get_script_run_ctx", lambda suppress_warning: context)
     stopping.rerun_after_stop()
     assert calls == asked

@@ -40,7 +40,8 @@ def rerun_after_stop() -> None:
     info = sessions.get_active_session_info(context.session_id)
     own = getattr(info, "session", None)
     runner, loop, state = (getattr(own, name, None) for name in ("_scriptrunner", "_event_loop", "_client_state"))
-    if own is not None and loop is not None and getattr(runner, "_requests", None) is context.script_requests:
+    is_this_run = getattr(runner, "_is_in_script_thread", lambda: False)
+    if own is not None and loop is not None and is_this_run():
         loop.call_soon_threadsafe(own.request_rerun, state)
 
 
