@@ -16,9 +16,11 @@ from ctxasm.model.results import Assembly, Key
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.evidence import EvidenceState
 
-QUERY = "en-stitches-family"
+QUERY = "child-operation-cold"
 """Chosen by `sample_data/gains.py`: its evidence is in the context with assembly only."""
-ASKED = "the price of a night"
+FOUND = 3
+"""How many of its hits the steps take: so few that they fit on a page."""
+ASKED = "what a cold means"
 """What of its answer only assembly brings, in words."""
 SHORT = 15
 """Tokens by which the third step's limit falls short of what the whole context takes."""
@@ -67,8 +69,9 @@ class Story(NamedTuple):
 
 
 def settings_of(on: Assembly | None = None, enabled: bool = True) -> AssemblySettings:
-    """The defaults; with the assembly of the whole context, a limit that falls short of it."""
-    return AssemblySettings(enabled=enabled) if on is None else AssemblySettings(max_tokens=on.token_count - SHORT)
+    """The defaults with the first hits; with the assembly of the whole context, a limit that falls short of it."""
+    settings = AssemblySettings(top_k=FOUND, enabled=enabled)
+    return settings if on is None else settings.replace(max_tokens=on.token_count - SHORT)
 
 
 def tell(bench: Tells) -> Story:
