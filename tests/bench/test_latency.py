@@ -150,7 +150,7 @@ def test_first_useful_picture(tmp_path, capsys):
             with serving(tmp_path) as app:
                 healthy = time.monotonic() - began
                 page = browser.new_page(viewport={"width": 1400, "height": 1000})
-                page.goto(app)
+                page.goto(f"{app}/?data=sample")
                 page.locator("#ctx-text").wait_for()
                 rows.append((label, healthy, time.monotonic() - began))
                 page.close()

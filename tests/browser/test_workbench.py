@@ -238,7 +238,7 @@ def test_a_click_on_a_chunk_opens_its_life_and_escape_closes_it(app, open_page):
 
 
 def test_undo_and_redo(app, open_page):
-    page = open_page(app)
+    page = open_page(f"{app}/?data=sample")
     settled(page, 8000)
     box = page.locator('input[aria-label^="Max tokens"]').first
     box.fill("4000")

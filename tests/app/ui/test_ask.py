@@ -59,6 +59,21 @@ def test_an_answer_that_came_with_the_data_is_led_to_until_one_is_asked_for(open
     assert "ctx-recorded" not in html(open_ask(**QUERY))
 
 
+def test_the_recorded_answer_is_shown_where_the_address_asks_for_it(open_ask):
+    app = open_ask(q="child-operation-cold", k="3", answer="recorded")
+    ((pane,),) = reader(app)["attempts"]
+    assert (pane["model"], pane["summary"].split(";")[0]) == ("recorded answer", "2 claims: 1 supported, 1 contradicted")
+    assert "38.5 °C" in json.dumps(pane["lines"], ensure_ascii=False)
+    assert "recorded answer · checked by" in html(app)
+    models = [pane["model"] for (pane,) in reader(asked(app))["attempts"]]
+    assert (len(models), models.index("recorded answer")) == (2, 0)
+    assert "recorded answer · checked by" not in html(app)
+
+
+def test_where_none_is_recorded_the_address_asks_for_nothing(open_ask):
+    assert not reader(open_ask(q="private-room-cost", answer="recorded"))["attempts"]
+
+
 def test_an_answer_without_a_key_is_checked_and_says_what_it_is(open_ask):
     app = asked(open_ask(**QUERY))
     ((pane,),) = reader(app)["attempts"]

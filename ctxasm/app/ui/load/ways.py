@@ -39,9 +39,12 @@ def _begin_sample(dataset: str) -> None:
     begin_load(again, dataset)
 
 
+WAY = "way"
+"""In the address: the open tab."""
+DOCUMENTS = "Documents"
 WAYS: Mapping[str, Callable[[], None]] = {
     "Files & paste": show_files,
-    "Documents": show_documents,
+    DOCUMENTS: show_documents,
     "Your tables": show_tables,
     "Sample": show_sample,
 }
@@ -52,7 +55,7 @@ def show_ways() -> None:
     if settle():
         # The frame was drawn for the dataset before.
         st.rerun()
-    ways = st.tabs(list(WAYS), key="way", on_change="rerun")
+    ways = st.tabs(list(WAYS), key=WAY, on_change="rerun", bind="query-params")
     for way, show in zip(ways, WAYS.values(), strict=True):
         if way.open:
             with way:
