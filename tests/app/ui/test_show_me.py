@@ -245,6 +245,13 @@ def test_whoever_has_a_dataset_lands_on_inspect(own_url):
     assert "cx-step-n" not in html(fine(opened()))
 
 
+def test_an_older_sample_has_no_steps_to_land_on(own_url, monkeypatch):
+    monkeypatch.setattr("ctxasm.app.ui.frame.shell.QUERY", "not yet asked")
+    app = fine(opened())
+    assert "cx-step-n" not in html(app)
+    assert 'id="ctx-title"' in html(app)
+
+
 def test_inspect_offers_the_steps_on_the_sample_only(open_app):
     offered = "Show me in five steps"
     assert offered in [link.proto.label for link in open_app(data=SAMPLE).get("page_link")]

@@ -63,10 +63,11 @@ def run() -> None:
 
 
 def _is_new_here() -> bool:
-    """Whether nothing is loaded but what ships with ctxasm."""
+    """Whether nothing is loaded but what ships with ctxasm, and with it the question of Show me, which an older sample has not."""
     with suppress(CtxasmError):
-        infos = server.datasets()
-        return bool(infos) and all(info.name in SAMPLES and AS_SHIPPED.fullmatch(info.origin or "") for info in infos)
+        bench = server.workbench()
+        if all(info.name in SAMPLES and AS_SHIPPED.fullmatch(info.origin or "") for info in bench.datasets()):
+            return any(entry.query_id == QUERY for entry in bench.query_list(SAMPLE))
     return False
 
 
