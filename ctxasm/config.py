@@ -31,7 +31,7 @@ CONNECTION = "CTXASM_CONNECTION_"
 STATEMENT_TIMEOUT = "CTXASM_STATEMENT_TIMEOUT"
 MAX_UPLOAD_MB, MAX_ROWS, MAX_COLUMNS, MAX_RATIO = "CTXASM_MAX_UPLOAD_MB", "CTXASM_MAX_ROWS", "CTXASM_MAX_COLUMNS", "CTXASM_MAX_RATIO"
 CONNECT_TIMEOUT, TIMEOUT = "CTXASM_LLM_CONNECT_TIMEOUT", "CTXASM_LLM_TIMEOUT"
-SHIPPED = ("app.py", "pages", "sample_data/hospital", ".streamlit/config.toml")
+SHIPPED = ("app.py", "pages", "sample_data/hospital-en", "sample_data/hospital-nl", ".streamlit/config.toml")
 """What a wheel carries beside the package; `pyproject.toml` must name the same."""
 
 

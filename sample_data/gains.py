@@ -73,7 +73,7 @@ def gains(bundle: Bundle, counter: TokenCounter, hits: Sequence[int] = HITS, lim
 
 
 if __name__ == "__main__":
-    name = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "hospital"
+    name = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "hospital-en"
     for row in gains(load_bundle(name), open_counter("cl100k_base")):
         print(
             f"{row.query_id:30} {row.hits:2} hits hold {row.found_without} of {row.pieces} in {row.tokens[0]} tokens; all {row.pieces} in "

@@ -327,7 +327,7 @@ def test_every_model_is_named() -> None:
 
 def few_questions(folder: Path, named: list[str]) -> Path:
     """The sample with the questions that are named and eight more: a sweep of sixty says nothing else."""
-    shutil.copytree(ROOT / "sample_data" / "hospital", folder)
+    shutil.copytree(ROOT / "sample_data" / "hospital-en", folder)
     tables = [folder / name for name in ("queries.jsonl", "retrievals.jsonl", "answers.jsonl")]
     rows = {table: table.read_text(encoding="utf-8").splitlines(keepends=True) for table in tables}
     kept = {json.loads(line)["query_id"] for line in rows[tables[0]][:8]} | set(named)

@@ -44,3 +44,4 @@ def test_the_example_in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert shown.startswith("[1] Source: ")
     assert " of 2000 tokens in cl100k_base" in shown
     assert "kept" in shown
+    assert "contradicted ('45 minutes',) Conflict(kind='number', claim='45 minutes', source='30 minutes'" in shown

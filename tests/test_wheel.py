@@ -86,7 +86,7 @@ def test_what_the_wheel_carries(installed: Installed) -> None:
     for part in SHIPPED:
         assert [name for name in names if name == f"ctxasm/_shipped/{part}" or name.startswith(f"ctxasm/_shipped/{part}/")], part
     for file in ("documents", "chunks", "queries", "retrievals"):
-        assert f"ctxasm/_shipped/sample_data/hospital/{file}.jsonl" in names
+        assert {f"ctxasm/_shipped/sample_data/hospital-{language}/{file}.jsonl" for language in ("en", "nl")} <= set(names)
     assert {"ctxasm/py.typed", "ctxasm/app/ui/assets/workbench.css"} <= set(names)
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"ctxasm"}
     assert [name for name in names if "test" in name or "secrets" in name or name.endswith((".pyc", ".db"))] == []

@@ -34,11 +34,12 @@ if TYPE_CHECKING:
     from ctxasm.model.support import Scorer
     from ctxasm.tuning.evidence import EvidenceState
 
-SAMPLE = "sample"
-"""The name of the dataset that ships with ctxasm."""
+SAMPLE, SAMPLE_NL = "sample", "sample-nl"
+SAMPLES = {SAMPLE: "sample_data/hospital-en", SAMPLE_NL: "sample_data/hospital-nl"}
+"""The datasets that ship with ctxasm, in English and in Dutch, and where their files are."""
 SHIPPED = "shipped sample "
 AS_SHIPPED = re.compile(f"{SHIPPED}[0-9a-f]+")
-"""The origin of the sample that nobody added to."""
+"""The origin of a sample that nobody added to."""
 ENCODING = "cl100k_base"
 """The encoding whose counts are stored at load."""
 
@@ -97,22 +98,22 @@ class Workbench:
         """
         return load_bundle(self, path, name, over)
 
-    def load_sample(self, over: Over = "replace") -> LoadReport:
-        """Load the data that ships as the dataset "sample", unless exactly that is loaded already. One as it shipped before is replaced.
+    def load_sample(self, over: Over = "replace", name: str = SAMPLE) -> LoadReport:
+        """Load one of SAMPLES, unless exactly that is loaded already. One as it shipped before is replaced.
 
         Raises NameTaken where `over` is new and somebody's own data has that name.
         """
-        folder = shipped("sample_data/hospital")
+        folder = shipped(SAMPLES[name])
         origin = f"{SHIPPED}{fingerprint(folder)}"
         counter = self.counter(ENCODING)
         for info in self.datasets():
-            if info.name == SAMPLE and info.origin == origin and info.encoding == (counter.encoding if counter.exact else None):
+            if info.name == name and info.origin == origin and info.encoding == (counter.encoding if counter.exact else None):
                 return LoadReport(info, False, ())
-            if info.name == SAMPLE and AS_SHIPPED.fullmatch(info.origin or ""):
+            if info.name == name and AS_SHIPPED.fullmatch(info.origin or ""):
                 over = "replace"
         from ctxasm.data.files import read_bundle
 
-        return keep_bundle(self, read_bundle(folder, SAMPLE), origin, over)._replace(notes=())
+        return keep_bundle(self, read_bundle(folder, name), origin, over)._replace(notes=())
 
     def delete(self, name: str) -> None:
         """Remove a stored dataset, or a link (never the user's table). Raises NotFound naming those that exist."""

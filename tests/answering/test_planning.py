@@ -33,7 +33,7 @@ from tests.examples import examples, few
 from tests.fakes import FakeSource
 from tests.strategies import COUNTER, WORDS, cases
 
-BUNDLE = load_bundle(Path(__file__).parents[2] / "sample_data" / "hospital")
+BUNDLE = load_bundle(Path(__file__).parents[2] / "sample_data" / "hospital-nl")
 TABLE = shipped_windows()
 SETTINGS = AssemblySettings(budget_mode="window", model_name="gemma2:9b")
 CHAT = (Turn("user", "Mag ik eten voor de MRI?"), Turn("assistant", "Ja. " * 50), Turn("user", "En koffie?"), Turn("assistant", "Ja."))

@@ -175,7 +175,7 @@ def test_few_are_kept_at_a_time() -> None:
 
 def test_a_real_endpoint_is_asked_and_its_failure_told() -> None:
     workbench = Workbench(Config("sqlite://"), MemoryStore())
-    workbench.store.add(load_bundle(Path(__file__).parents[2] / "sample_data" / "hospital"))
+    workbench.store.add(load_bundle(Path(__file__).parents[2] / "sample_data" / "hospital-nl"))
     nobody = OpenAIModel(Endpoint("http://127.0.0.1:9/v1", "m", "", connect_timeout=0.2))
     query = next(query for query in workbench.dataset().queries() if query.history)
     assembly = workbench.assemble(query, SETTINGS.replace(history_summarise_after=0), model=nobody)

@@ -12,7 +12,7 @@ from ctxasm.__main__ import main
 from ctxasm.config import read_config
 from tests.fake_model_server import serving
 
-QUERY = ["--query-id", "vervolg-kan-ik-rijden"]
+QUERY = ["--query-id", "follow-up-drive-after"]
 WINDOW = ["--set", "budget_mode=window", "--set", "model_name=gemma2:9b"]
 
 
@@ -61,7 +61,7 @@ def test_the_text_says_how_the_window_is_shared_out(capsys: pytest.CaptureFixtur
     assert main(["assemble", *QUERY, *WINDOW, "--set", "history_tokens=10"]) == 0
     err = capsys.readouterr().err
     assert "window of 8,192 tokens: system " in err
-    assert "History: of 2 earlier turns 2 turns (52 tokens) left out, oldest first; 0 tokens are sent." in err
+    assert "History: of 2 earlier turns 2 turns (34 tokens) left out, oldest first; 0 tokens are sent." in err
     assert "no room is kept for that (safety_margin=0)" in err
 
 

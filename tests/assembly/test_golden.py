@@ -27,7 +27,7 @@ CASES = {
 
 @cache
 def sample():
-    return load_bundle(Path(__file__).parents[2] / "sample_data" / "hospital")
+    return load_bundle(Path(__file__).parents[2] / "sample_data" / "hospital-nl")
 
 
 @pytest.mark.parametrize("query_id", CASES)

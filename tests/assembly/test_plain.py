@@ -83,7 +83,7 @@ def test_a_chunk_beside_stored_ones_is_joined_by_what_the_texts_say() -> None:
 
 
 def test_the_context_is_that_of_a_store_with_the_same_records() -> None:
-    bundle = load_bundle(shipped("sample_data/hospital"))
+    bundle = load_bundle(shipped("sample_data/hospital-nl"))
     store = MemoryStore(open_counter("cl100k_base"))
     store.add(bundle)
     for query in few(bundle.queries[:24]):

@@ -10,7 +10,7 @@ from ctxasm.data.files import load_bundle
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query
 from tests.real_data import REAL, load_real, real_folder
 
-SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "hospital"
+SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "hospital-nl"
 
 
 def bundles() -> Iterator[Bundle]:

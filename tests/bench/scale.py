@@ -9,7 +9,7 @@ from pathlib import Path
 from ctxasm.data.files import load_bundle
 from ctxasm.model.records import Chunk, Document, Hit, Query
 
-SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "hospital"
+SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "hospital-nl"
 PER_DOCUMENT = 20
 CHUNK_CHARS, STEP_CHARS = 1080, 880
 """About 350 tokens, of which about 65 stand in the next chunk too."""

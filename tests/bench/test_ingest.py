@@ -32,7 +32,9 @@ COPIES = 100
 
 def paragraphs() -> list[str]:
     """Prose: the paragraphs of the sample's sources."""
-    sources = sorted((Path(__file__).parents[2] / "sample_data" / "sources").glob("*.md"))
+    sources = sorted(
+        path for group in ("nl", "both") for path in (Path(__file__).parents[2] / "sample_data" / "sources" / group).glob("*.md")
+    )
     texts = [path.read_text(encoding="utf-8").split("---\n", 2)[2] for path in sources]
     return [" ".join(part.split()) for text in texts for part in text.split("\n\n") if len(part) > 60]
 

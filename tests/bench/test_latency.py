@@ -72,7 +72,7 @@ def test_a_setting_change_against_a_minimal_page(tmp_path, capsys):
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         for step in ("fits", "widened"):
             page = browser.new_page(viewport={"width": 1440, "height": 900})
-            page.goto(f"{app}/?q=bezoek-gewone-afdeling")
+            page.goto(f"{app}/?q=private-room-cost")
             page.locator("#ctx-budget").wait_for()
             page.locator(".st-key-funnel").get_by_role("radio", name=step).click()
             yardstick = browser.new_page(viewport={"width": 1440, "height": 900})
@@ -109,7 +109,7 @@ def test_dragging_the_limit(tmp_path, capsys):
     with serving(tmp_path) as app, api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
-        page.goto(f"{app}/?q=verblijf-veiligheid")
+        page.goto(f"{app}/?q=pack-for-stay")
         page.locator("#ctx-budget").wait_for()
         page.wait_for_timeout(3000)
         rows = [drag(page) for _ in range(3)]
@@ -150,7 +150,7 @@ def test_first_useful_picture(tmp_path, capsys):
             with serving(tmp_path) as app:
                 healthy = time.monotonic() - began
                 page = browser.new_page(viewport={"width": 1400, "height": 1000})
-                page.goto(app)
+                page.goto(f"{app}/?data=sample")
                 page.locator("#ctx-text").wait_for()
                 rows.append((label, healthy, time.monotonic() - began))
                 page.close()

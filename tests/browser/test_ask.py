@@ -14,7 +14,7 @@ api = pytest.importorskip("playwright.sync_api")
 expect = api.expect
 expect.set_options(timeout=60_000)
 SHOTS = Path(__file__).resolve().parents[2] / ".github" / "screenshots"
-QUERY = "/ask?q=bezoek-gewone-afdeling&k=8&model=extractive"
+QUERY = "/ask?q=private-room-cost&k=8&model=extractive"
 """The endpoint is configured, and would answer."""
 READER, HITS = "#ctx-reader", ".seg.hit"
 MOST_WORDS, MOST_CONTROLS = 90, 30
@@ -237,11 +237,11 @@ def test_from_the_first_claim_to_the_next_query_is_one_key_and_its_answer_is_kep
     ask(page)
     page.locator(".claim").first.focus()
     page.keyboard.press("n")
-    expect(page.locator("#ctx-title")).not_to_contain_text("bezoek-gewone-afdeling", ignore_case=True)
+    expect(page.locator("#ctx-title")).not_to_contain_text("private-room-cost", ignore_case=True)
     expect(page.get_by_role("button", name=re.compile("^Ask"))).not_to_contain_text("again")
     expect(page.locator("#ctx-answer")).to_have_count(0)
     page.keyboard.press("p")
-    expect(page.locator("#ctx-title")).to_contain_text("bezoek-gewone-afdeling", ignore_case=True)
+    expect(page.locator("#ctx-title")).to_contain_text("private-room-cost", ignore_case=True)
     expect(page.locator(".line").first).to_be_visible()
     expect(page.locator("#ctx-since")).to_have_count(0)
 
@@ -277,7 +277,7 @@ def test_no_key_is_taken_while_typing_nor_with_a_modifier(app, open_page):
     for key in ("Control+j", "Alt+j", "Meta+j"):
         page.keyboard.press(key)
         expect(page.locator(".line").first).to_have_class(re.compile("current"))
-    expect(page.locator("#ctx-title")).to_contain_text("bezoek-gewone-afdeling", ignore_case=True)
+    expect(page.locator("#ctx-title")).to_contain_text("private-room-cost", ignore_case=True)
 
 
 def test_the_sheet_of_keys_opens_closes_and_switches_single_keys_off(app, open_page):
@@ -303,7 +303,7 @@ def test_the_sheet_of_keys_opens_closes_and_switches_single_keys_off(app, open_p
 
 
 def test_steps_find_and_undo_by_key_on_inspect(app, open_page):
-    page = open_page(f"{app}/?q=bezoek-gewone-afdeling&k=8")
+    page = open_page(f"{app}/?q=private-room-cost&k=8")
     steps = page.locator(".st-key-funnel").get_by_role("radio")
     expect(steps.nth(3)).to_be_visible()
     page.keyboard.press("4")
@@ -430,7 +430,7 @@ def test_the_check_is_a_file(app, open_page):
     with page.expect_download() as download:
         page.get_by_role("button", name="Check as JSON").click()
     check = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
-    assert check["query_id"] == "bezoek-gewone-afdeling"
+    assert check["query_id"] == "private-room-cost"
     assert check["claims"]
 
 

@@ -24,7 +24,7 @@ def switch_policy(page, policy: str) -> None:
 
 
 def test_a_switched_policy_says_what_it_changed_and_can_be_undone(app, open_page):
-    page = open_page(f"{app}/?q=cardio-duur-meebrengen&mt=2000")
+    page = open_page(f"{app}/?q=private-room-cost&mt=2000")
     expect(page.locator("#ctx-ledger")).to_be_visible()
     expect(page.locator(STRIP)).to_have_count(0)
     before = page.locator("#ctx-budget").get_attribute("data-tokens")
@@ -50,7 +50,7 @@ def test_a_switched_policy_says_what_it_changed_and_can_be_undone(app, open_page
 
 @pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
 def test_the_strip_fits_its_page(app, open_page, width, scheme):
-    page = open_page(f"{app}/?q=cardio-duur-meebrengen&mt=2000", width=width, scheme=scheme)
+    page = open_page(f"{app}/?q=private-room-cost&mt=2000", width=width, scheme=scheme)
     apply = page.locator(".st-key-advice").get_by_role("button", name="Apply").first
     expect(apply).to_be_visible()
     apply.click()
@@ -59,7 +59,7 @@ def test_the_strip_fits_its_page(app, open_page, width, scheme):
 
 
 def test_a_click_at_the_moment_the_page_comes_to_rest_is_not_lost(app, open_page):
-    page = open_page(f"{app}/?q=cardio-duur-meebrengen&mt=2000")
+    page = open_page(f"{app}/?q=private-room-cost&mt=2000")
     expect(page.locator("[data-advice], [data-rule]").first).to_be_visible()
     page.locator("[class*=st-key-] [role=radio]").filter(has_text=re.compile("^2$")).first.click()
     expect(page.locator("[data-waits]")).to_be_visible()
@@ -80,7 +80,7 @@ def test_a_click_at_the_moment_the_page_comes_to_rest_is_not_lost(app, open_page
 
 
 def test_the_page_comes_to_no_rest_while_it_is_touched(app, open_page):
-    page = open_page(f"{app}/?q=cardio-duur-meebrengen&mt=2000")
+    page = open_page(f"{app}/?q=private-room-cost&mt=2000")
     expect(page.locator("[data-advice], [data-rule]").first).to_be_visible()
     page.evaluate("""() => {
         window.touches = setInterval(() => document.body.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true })), 50);

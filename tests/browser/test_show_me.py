@@ -55,23 +55,41 @@ def test_a_step_is_a_link(app, open_page, step):
     assert own.evaluate("link => new URL(link.href).pathname + new URL(link.href).search").endswith(f"/show-me?step={step}")
 
 
-@pytest.mark.parametrize(("step", "address"), [(1, "on=false"), (2, "q=en-stitches-family"), (3, "mt=")])
+@pytest.mark.parametrize(("step", "address"), [(1, "on=false"), (2, "q=child-operation-cold"), (3, "mt=")])
 def test_a_step_opens_its_state_in_inspect(app, open_page, step, address):
     page = open_page(f"{app}/show-me")
     shown = steps(page).nth(step - 1)
     needs = shown.locator("[data-missing]").get_attribute("data-missing") if step == 3 else None
     shown.get_by_role("link", name="Open in Inspect").click()
-    expect(page.locator("#ctx-title")).to_contain_text("When are the stitches removed", timeout=60_000)
+    expect(page.locator("#ctx-title")).to_contain_text("When must my daughter stop", timeout=60_000)
     expect(page).to_have_url(re.compile(address))
     if needs:
         expect(page.locator("#ctx-budget")).to_contain_text(f"needs {needs} more")
 
 
-def test_a_step_opens_its_question_in_ask(app, open_page):
+def test_a_step_opens_its_answer_on_ask_and_back_returns_to_the_step(app, open_page):
     page = open_page(f"{app}/show-me")
-    steps(page).nth(3).get_by_role("link", name="Ask this yourself").click()
-    expect(page).to_have_url(re.compile(r"/ask\?.*q=en-stitches-family"))
-    expect(page.locator("#ctx-title")).to_contain_text("When are the stitches removed")
+    step = steps(page).nth(3)
+    (wrong,) = step.locator("del").all_inner_texts()
+    step.get_by_role("link", name="Open this answer on Ask").click()
+    expect(page).to_have_url(re.compile(r"/ask\?.*q=child-operation-cold"))
+    expect(page.locator("#ctx-title")).to_contain_text("When must my daughter stop")
+    expect(page.locator("#ctx-asked")).to_contain_text("recorded answer")
+    expect(page.get_by_text(wrong, exact=False).first).to_be_visible()
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"/show-me\?.*step=4"))
+    expect(steps(page).nth(3).get_by_role("heading", level=2)).to_be_in_viewport()
+
+
+@pytest.mark.parametrize(("link", "way"), [("Your documents", "Documents"), ("Your log", "Files & paste")])
+def test_the_ways_on_open_their_tab_and_back_returns(app, open_page, link, way):
+    page = open_page(f"{app}/")
+    expect(page).to_have_url(re.compile("/show-me"))  # where a newcomer lands
+    expect(page.locator("#ctx-benefit")).to_contain_text("points [")
+    page.get_by_role("link", name=link).click()
+    expect(page.get_by_role("tab", name=way)).to_have_attribute("aria-selected", "true")
+    page.go_back()
+    steps(page)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -44,7 +44,7 @@ def test_from_question_to_link_and_back(app, open_page):
 
 
 def test_saved_it_is_a_query_of_the_set_until_it_is_deleted(app, open_page):
-    page = open_page(app)
+    page = open_page(f"{app}/?data=sample")
     expect(page.locator("#ctx-budget")).to_be_visible()
     ask(page, "Hoe betaal ik mijn parkeerticket?")
     page.get_by_role("button", name="Save", exact=True).click()
@@ -58,7 +58,7 @@ def test_saved_it_is_a_query_of_the_set_until_it_is_deleted(app, open_page):
 
 
 def test_a_question_that_attacks_stays_text(app, open_page):
-    page = open_page(app)
+    page = open_page(f"{app}/?data=sample")
     expect(page.locator("#ctx-budget")).to_be_visible()
     ask(page, "<img src=x onerror=alert(1)> ![a](https://outside.example/x.png) parkeren?")
     assert page.locator("img[src=x], img[src*=outside]").count() == 0

@@ -35,10 +35,10 @@ def test_a_deep_link_on_a_fresh_server_is_the_configuration(tmp_path, open_page)
     from tests.browser.conftest import serving
 
     with serving(tmp_path) as url:
-        page = open_page(f"{url}/inspect?mt=2000&w=2&q=verblijf-veiligheid")
+        page = open_page(f"{url}/inspect?mt=2000&w=2&q=pack-for-stay")
         expect(page.locator(BAR)).to_have_attribute("data-limit", "2000")
         expect(page.locator(".st-key-w").get_by_role("radio", name="2")).to_be_checked()
-        expect(page.locator("#ctx-title")).to_contain_text("verblijf-veiligheid", ignore_case=True)
+        expect(page.locator("#ctx-title")).to_contain_text("pack-for-stay", ignore_case=True)
         expect(page.get_by_role("link", name="Ask")).to_be_visible()
         page.reload()
         expect(page.locator(BAR)).to_have_attribute("data-limit", "2000")
@@ -46,9 +46,9 @@ def test_a_deep_link_on_a_fresh_server_is_the_configuration(tmp_path, open_page)
 
 
 def test_the_path_of_the_default_page_is_that_page(app, open_page):
-    page = open_page(f"{app}/inspect?mt=2000&w=2&q=verblijf-veiligheid")
+    page = open_page(f"{app}/inspect?mt=2000&w=2&q=pack-for-stay")
     settled(page, 2000)
-    expect(page).to_have_url(re.compile(r"(?=.*mt=2000)(?=.*w=2)(?=.*q=verblijf-veiligheid)"))
+    expect(page).to_have_url(re.compile(r"(?=.*mt=2000)(?=.*w=2)(?=.*q=pack-for-stay)"))
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.reload()
     settled(page, 2000)
@@ -119,7 +119,7 @@ def test_the_back_button_goes_back_a_setting(app, open_page):
 
 
 def test_a_budget_change_updates_bar_header_and_text(app, open_page):
-    page = open_page(f"{app}/?q=verblijf-veiligheid")
+    page = open_page(f"{app}/?q=pack-for-stay")
     settled(page, 8000)
     before = page.locator(TEXT).inner_text()
     box = page.locator('input[aria-label^="Max tokens"]').first
@@ -154,7 +154,7 @@ STEPS = {
 
 
 def test_every_step_of_the_funnel_has_a_picture(app, open_page):
-    page = open_page(f"{app}/?q=contrast-allergie&mt=3000")
+    page = open_page(f"{app}/?q=contrast-allergy&mt=3000")
     settled(page, 3000)
     for step, picture in STEPS.items():
         page.locator(".st-key-funnel").get_by_role("radio", name=step).click()
@@ -170,7 +170,7 @@ HERE = """
 
 def test_picture_and_text_come_to_the_same_chunk_and_the_server_hears_nothing(app, open_page):
     sent: list[object] = []
-    page = open_page(f"{app}/?q=bezoek-gewone-afdeling&w=3&mt=16000", width=1440, height=900)
+    page = open_page(f"{app}/?q=private-room-cost&w=3&mt=16000", width=1440, height=900)
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     page.reload()
     settled(page, 16000)
@@ -215,7 +215,7 @@ def test_a_page_is_one_step_of_the_back_button(app, open_page):
 
 
 def test_the_steps_are_walked_by_the_arrow_keys(app, open_page):
-    page = open_page(f"{app}/?q=contrast-allergie&mt=3000")
+    page = open_page(f"{app}/?q=contrast-allergy&mt=3000")
     settled(page, 3000)
     page.locator(".st-key-funnel").get_by_role("radio", name="widened").focus()
     page.keyboard.press("ArrowRight")
@@ -224,7 +224,7 @@ def test_the_steps_are_walked_by_the_arrow_keys(app, open_page):
 
 
 def test_a_click_on_a_chunk_opens_its_life_and_escape_closes_it(app, open_page):
-    page = open_page(f"{app}/?q=contrast-allergie&mt=3000")
+    page = open_page(f"{app}/?q=contrast-allergy&mt=3000")
     settled(page, 3000)
     expect(page.locator("html")).to_have_attribute("data-chunk-clicks", "heard")
     cell = page.locator(".cx-cell").nth(2)
@@ -238,7 +238,7 @@ def test_a_click_on_a_chunk_opens_its_life_and_escape_closes_it(app, open_page):
 
 
 def test_undo_and_redo(app, open_page):
-    page = open_page(app)
+    page = open_page(f"{app}/?data=sample")
     settled(page, 8000)
     box = page.locator('input[aria-label^="Max tokens"]').first
     box.fill("4000")
@@ -251,7 +251,7 @@ def test_undo_and_redo(app, open_page):
 
 
 def test_dragging_the_budget_moves_the_bar_while_it_is_dragged(app, open_page):
-    page = open_page(f"{app}/?q=verblijf-veiligheid")
+    page = open_page(f"{app}/?q=pack-for-stay")
     settled(page, 8000)
     handle = page.locator('input[type="range"]').first
     handle.scroll_into_view_if_needed()
@@ -309,7 +309,7 @@ def test_a_bad_bundle_lists_its_problems_and_changes_nothing(app, open_page, tmp
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_accessible_in_both_themes(app, open_page, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    page = open_page(f"{app}/?q=contrast-allergie&mt=3000", scheme=scheme)
+    page = open_page(f"{app}/?q=contrast-allergy&mt=3000", scheme=scheme)
     settled(page, 3000)
     expect(page.locator(".st-key-advice").get_by_role("button").first).to_be_visible()
     for step, picture in STEPS.items():
@@ -323,9 +323,9 @@ def test_accessible_in_both_themes(app, open_page, scheme):
 @pytest.mark.parametrize(
     ("name", "path", "width", "scheme"),
     [
-        ("inspect-light", "/?q=contrast-allergie&k=5&mt=3000", 1440, "light"),
-        ("inspect-dark", "/?q=contrast-allergie&k=5&mt=3000", 1440, "dark"),
-        ("inspect-phone", "/?q=contrast-allergie&k=5&mt=3000", 390, "light"),
+        ("inspect-light", "/?q=contrast-allergy&k=5&mt=3000", 1440, "light"),
+        ("inspect-dark", "/?q=contrast-allergy&k=5&mt=3000", 1440, "dark"),
+        ("inspect-phone", "/?q=contrast-allergy&k=5&mt=3000", 390, "light"),
         ("load-light", "/load", 1400, "light"),
     ],
 )
@@ -345,17 +345,17 @@ def test_screenshots_for_the_readme(app, open_page, name, path, width, scheme):
 
 
 def test_the_address_stays_a_link_to_what_is_shown(app, open_page):
-    page = open_page(f"{app}/ask?data=sample&q=cardio-waar&w=2")
-    expect(page.locator("#ctx-title")).to_contain_text("cardio-waar", ignore_case=True)
-    expect(page).to_have_url(re.compile(r"q=cardio-waar"))
+    page = open_page(f"{app}/ask?data=sample&q=dog-visit&w=2")
+    expect(page.locator("#ctx-title")).to_contain_text("dog-visit", ignore_case=True)
+    expect(page).to_have_url(re.compile(r"q=dog-visit"))
     page.get_by_role("button", name="→").click()
-    expect(page).not_to_have_url(re.compile(r"q=cardio-waar(&|$)"))
+    expect(page).not_to_have_url(re.compile(r"q=dog-visit(&|$)"))
     expect(page).to_have_url(re.compile(r"q=[\w-]+(&|$)"))
     page.get_by_role("button", name="←").click()
-    expect(page).to_have_url(re.compile(r"q=cardio-waar"))
+    expect(page).to_have_url(re.compile(r"q=dog-visit"))
     page.reload()
-    expect(page).to_have_url(re.compile(r"(?=.*q=cardio-waar)(?=.*w=2)"))
-    expect(page.locator("#ctx-title")).to_contain_text("cardio-waar", ignore_case=True)
+    expect(page).to_have_url(re.compile(r"(?=.*q=dog-visit)(?=.*w=2)"))
+    expect(page.locator("#ctx-title")).to_contain_text("dog-visit", ignore_case=True)
 
 
 def test_titles_stand_at_one_height(app, open_page):

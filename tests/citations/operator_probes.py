@@ -72,7 +72,7 @@ def written(third: Third, file: Path = WRITTEN) -> tuple[OperatorProbe, ...]:
 def text_of(record: dict[str, str]) -> str | None:
     """The text of a line: its own, a page of the sample, or a passage of the real data (None without it)."""
     if "sample" in record:
-        return (SAMPLE_PAGES / record["sample"]).read_text(encoding="utf-8").split("\n---\n", 1)[1].strip()
+        return next(SAMPLE_PAGES.rglob(record["sample"])).read_text(encoding="utf-8").split("\n---\n", 1)[1].strip()
     return record["text"] if "real" not in record else _passages().get(record["real"])
 
 

@@ -25,7 +25,7 @@ from tests.fakes import FakeClock
 from tests.growth import is_linear
 from tests.strategies import COUNTER, Case, cases, settings_
 
-SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "hospital"
+SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "hospital-nl"
 CALM = settings(max_examples=examples(40), derandomize=True)
 SENTENCES = (
     "De balie opent om zeven uur",

@@ -81,9 +81,9 @@ def test_a_stretch_over_two_chunks_has_no_chunk_but_a_document() -> None:
 
 
 def test_a_chunk_that_lies_inside_another_and_is_shown_again_turns_no_place_around() -> None:
-    inside = (Chunk("doc", 0, TEXT[:60], 0, 60), Chunk("doc", 1, TEXT[29:45], 29, 45))
-    ground = only(run([Hit("doc", 0, 0.9), Hit("doc", 1, 0.8)], AssemblySettings(expand_window=0, min_overlap_chars=20), chunks=inside))
-    support = ground.support(found(ground, "acht uur. Bezoek is"))
+    inside = (Chunk("doc", 0, TEXT[:60], 0, 60), Chunk("doc", 2, TEXT[29:45], 29, 45))
+    ground = only(run([Hit("doc", 0, 0.9), Hit("doc", 2, 0.8)], AssemblySettings(expand_window=0, gap_mark=""), chunks=inside))
+    support = ground.support(found(ground, "acht uur. \nBezoek is"))
     assert (support.chunk_index, support.document_start, support.document_end) == (None, 29, 60)
 
 

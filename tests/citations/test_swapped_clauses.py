@@ -17,7 +17,7 @@ from tests.citations.swapped_clauses import GERMAN, Pair, pairs_of
 from tests.examples import few
 from tests.real_data import load_real, real_folder
 
-SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "hospital"
+SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "hospital-nl"
 FOUND = 0.95
 """Of the true ones, at least this share is supported: those that are not have clauses that the scorer does not find in their own text."""
 

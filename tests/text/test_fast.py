@@ -24,7 +24,7 @@ from ctxasm.text.tokens.vocabulary import load_encoding
 from tests.examples import examples
 
 pytest.importorskip("toktok", reason="pip install 'ctxasm[fast]'")
-SAMPLE = Path(__file__).parents[2] / "sample_data" / "hospital"
+SAMPLE = Path(__file__).parents[2] / "sample_data" / "hospital-nl"
 YOUNG = "\u088f\u0c5c\u0cdc\ua7ce\U00010940\U000323bb"
 """Letters of Unicode 17, on which the two disagree."""
 TEXTS = st.lists(st.one_of(st.text(max_size=40), st.lists(ATOMS, max_size=20).map("".join)), max_size=20)

@@ -19,7 +19,7 @@ def sample_store() -> MemoryStore:
 
 @cache
 def sample() -> Bundle:
-    return load_bundle("sample_data/hospital")
+    return load_bundle("sample_data/hospital-nl")
 
 
 def new_store() -> MemoryStore:

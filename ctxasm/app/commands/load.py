@@ -21,7 +21,7 @@ from ctxasm.app.commands.options import (
     standard_input,
     workbench_of,
 )
-from ctxasm.app.workbench import Workbench
+from ctxasm.app.workbench import SAMPLE, SAMPLE_NL, Workbench
 from ctxasm.data.files.loading import LoadReport, files_at, join_paths, load_paths, one_mapping, preview_files
 from ctxasm.data.standing import NOUNS, Over
 from ctxasm.model.amounts import counted
@@ -36,9 +36,10 @@ MOST_PROBLEMS, ROW_CHARS = 50, 200
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """PATH… or --sample, --data, --replace or --into, --map, --kind, --valid-only, --number-by-order, --preview, --db."""
+    """PATH… or --sample or --sample-nl, --data, --replace or --into, --map, --kind, --valid-only, --number-by-order, --preview, --db."""
     parser.add_argument("path", nargs="*", metavar="PATH", help="a folder, .zip or file, several that go together, or - for standard input")
-    parser.add_argument("--sample", action="store_true", help="load the sample data that ships with ctxasm instead")
+    parser.add_argument("--sample", action="store_const", const=SAMPLE, help="load the sample data that ships with ctxasm instead")
+    parser.add_argument("--sample-nl", dest="sample", action="store_const", const=SAMPLE_NL, help="the same hospital in Dutch")
     parser.add_argument(
         "--data",
         "--name",
@@ -71,18 +72,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Load, and print the name of the dataset."""
-    if args.sample == bool(args.path) or (args.sample and (args.name is not None or args.into is not None)):
-        raise InvalidInput("load takes either a PATH (with or without --data or --into) or --sample alone")
+    if (args.sample is not None) == bool(args.path) or (args.sample and (args.name is not None or args.into is not None)):
+        raise InvalidInput("load takes either a PATH (with or without --data or --into) or one of --sample and --sample-nl alone")
     name, over = over_of(args, args.name, "--data")
     if args.join is not None and (args.sample or args.into is not None or args.replace or name is not None):
-        raise InvalidInput("--join names the dataset that questions are added to: leave out --sample, --data, --into and --replace")
+        raise InvalidInput("--join names the dataset that questions are added to: leave out --sample…, --data, --into and --replace")
     if args.number_by_order and (args.sample or args.join is not None or args.into is not None):
-        raise InvalidInput("--number-by-order is for chunks that are loaded by themselves: leave out --sample, --join and --into")
+        raise InvalidInput("--number-by-order is for chunks that are loaded by themselves: leave out --sample…, --join and --into")
     workbench = workbench_of(args, makes=True)
     if args.preview:
         return _preview(workbench, args)
     with naming_both_ways(None if args.sample else "--data"):
-        report = workbench.load_sample(over) if args.sample else _load(workbench, args, name, over)
+        report = workbench.load_sample(over, args.sample) if args.sample else _load(workbench, args, name, over)
     for note in report.notes:
         say(f"note: {note}")
     say(report.summary if report.changed else f"{report.summary} (already loaded)")

@@ -83,6 +83,7 @@ def _take(kind: Kind[S, R], opener: Opener, table: IndexedTable[R], number: int,
     if isinstance(record, Failed):
         table.note_failure(None if record.fields & set(kind.names) else tuple(value[name] for name in kind.names))
         return
+    table.note_unread(number, value)
     key: Key = tuple(getattr(record, name) for name in kind.names) or (number,)
     name = hash(key)
     if not kind.names or name not in table.first_lines:

@@ -52,8 +52,10 @@ class Table(Generic[R]):
         """Whether any line failed."""
         return self._unnamed or bool(self._failed)
 
-    def note_unread(self, line: dict[str, Any]) -> None:
+    def note_unread(self, number: int, line: dict[str, Any]) -> None:
         """Remember what is not read of the parts of a line."""
+        if number > LOOKED_AT:
+            return
         for name, shape in PARTS.items():
             parts, fields = line.get(name), shape.model_fields.keys()
             for part in parts if isinstance(parts, list) else ():
@@ -93,8 +95,7 @@ def take_line(kind: Kind[S, R], table: Table[R], number: int, value: dict[str, A
         table.note_failure(None if record.fields & set(kind.names) else tuple(value[name] for name in kind.names))
     else:
         _put(kind, table, number, record, problems)
-        if number <= LOOKED_AT:
-            table.note_unread(value)
+        table.note_unread(number, value)
 
 
 class Failed(NamedTuple):

@@ -68,6 +68,8 @@ def test_load_takes_a_path_or_the_sample(folder: Path, capsys: pytest.CaptureFix
         assert "either a PATH" in refused(argv, capsys)
     assert main(["load", "--sample"]) == 0
     assert capsys.readouterr().out == "sample\n"
+    assert main(["load", "--sample-nl"]) == 0
+    assert capsys.readouterr().out == "sample-nl\n"
     assert main(["load", "--sample"]) == 0
     assert "(already loaded)" in capsys.readouterr().err
 

@@ -101,7 +101,7 @@ def test_a_folder_of_documents_names_what_it_leaves_out(folder: Path) -> None:
 
 @pytest.mark.system
 def test_the_other_files_that_a_user_names(folder: Path) -> None:
-    history = ["assemble", "--query-id", "cardio-duur-meebrengen", "--history"]
+    history = ["assemble", "--query-id", "private-room-cost", "--history"]
     commands = [["load", "--sample"], [*history, "pipe"], [*history, "bundle"], ["enrich", "--estimate", "--prices", "pipe"]]
     model = {"CTXASM_LLM_BASE_URL": "http://127.0.0.1:9/v1", "CTXASM_LLM_MODEL": "m"}
     loaded, piped, foldered, priced = told(folder, *commands[:3], [*commands[3], "--variant", "model"], **model)

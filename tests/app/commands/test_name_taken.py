@@ -68,7 +68,7 @@ def test_the_same_again_asks_nothing_and_changes_nothing(gids: Path, tmp_path: P
     assert run(capsys, "datasets", "--format", "json")[0] == before
     run(capsys, "load", "--sample")
     assert "(already loaded)" in run(capsys, "load", "--sample")[1]
-    assert "(already loaded)" in run(capsys, "load", str(shipped("sample_data/hospital")), "--data", "sample")[1]
+    assert "(already loaded)" in run(capsys, "load", str(shipped("sample_data/hospital-en")), "--data", "sample")[1]
 
 
 def test_queries_and_retrievals_alone_join_a_dataset(gids: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -130,7 +130,7 @@ def test_a_phrase_in_several_passages_or_none_is_refused_unless_any_is_enough(ca
 def test_any_one_of_the_alternatives_counts_once(capsys: pytest.CaptureFixture[str]) -> None:
     ran(capsys, "label", "q1", "a:3", "a:0", "--any")
     _, err = ran(capsys, "assemble", "--all", "--set", "expand_window=0")
-    assert "evidence: 1.000; whole for 1 of 1 questions" in err
+    assert "evidence: 1.000; whole for 1 of 1 question" in err
 
 
 @pytest.mark.usefixtures("asked")

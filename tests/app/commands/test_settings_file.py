@@ -58,7 +58,7 @@ def test_every_command_that_takes_set_takes_it(capsys: pytest.CaptureFixture[str
     Path("a.toml").write_text("[context_assembly]\nmax_tokens = 900\n")
     assert main(["load", "--sample"]) == 0
     capsys.readouterr()
-    query = ["--query-id", "cardio-duur-meebrengen"]
+    query = ["--query-id", "private-room-cost"]
     for command in (["assemble", *query], ["search", "parkeren", "--method", "bm25", "--assemble"]):
         assert main([*command, "--settings", "a.toml", "--format", "json"]) == 0
         assert '"max_tokens": 900' in capsys.readouterr().out

@@ -28,7 +28,7 @@ QUESTIONS = 16
 def database(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The sample with its first questions: a command has no more to say of sixty."""
     url = f"sqlite:///{tmp_path_factory.mktemp('tuning') / 'c.db'}"
-    bundle = ctxasm.load_bundle(shipped("sample_data/hospital"), "sample")
+    bundle = ctxasm.load_bundle(shipped("sample_data/hospital-nl"), "sample")
     with ctxasm.open_store(url) as store:
         store.add(replace(bundle, queries=bundle.queries[:QUESTIONS]))
     return url

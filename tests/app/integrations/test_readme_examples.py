@@ -23,7 +23,7 @@ def test_the_examples_of_library_use(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setenv("CTXASM_DATABASE_URL", f"sqlite:///{tmp_path / 'e.db'}")
     with open_store() as store:
-        store.add(sample(), "hospital")
+        store.add(sample(), "hospital-en")
     hit = asked(1)[0].retrieved[0]
     text = next(c.text for c in sample().chunks if (c.document_id, c.chunk_index) == (hit.document_id, hit.chunk_index))
     found = [Document(page_content=text, metadata={"document_id": hit.document_id})]

@@ -22,7 +22,7 @@ TOML = [to_toml(settings) for settings in SETTINGS]
 
 @cache
 def sample() -> Bundle:
-    return load_bundle(shipped("sample_data/hospital"))
+    return load_bundle(shipped("sample_data/hospital-nl"))
 
 
 def asked(count: int) -> list[Query]:

@@ -14,7 +14,7 @@ from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import app_test, local_script_runner
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
-from ctxasm.app.workbench import Workbench
+from ctxasm.app.workbench import SAMPLE_NL, Workbench
 from ctxasm.config import read_config
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query
 from tests.app.ui.builders import HOSTILE
@@ -112,6 +112,7 @@ def whole_sample(tmp_path_factory):
 def store_url(tmp_path_factory, whole_sample):
     url = f"sqlite:///{shutil.copy(whole_sample, tmp_path_factory.mktemp('ui') / 'shared.db')}"
     desk = Workbench(read_config({"CTXASM_DATABASE_URL": url}))
+    desk.load_sample(name=SAMPLE_NL)
     documents = (Document(HOSTILE, HOSTILE, None, HOSTILE),)
     chunks = (Chunk(HOSTILE, 0, HOSTILE), Chunk(HOSTILE, 1, "tweede " + HOSTILE))
     queries = (Query(HOSTILE, (Hit(HOSTILE, 0, 1.0),), "hostile"), Query("Niets?", (), "none"))

@@ -18,7 +18,7 @@ from ctxasm.app.ui.frame.session import Session
 from tests.app.ui.pages import fine, html, kept, reader
 from tests.fake_model_server import serving
 
-QUERY = {"q": "bezoek-gewone-afdeling", "k": "8"}
+QUERY = {"data": "sample-nl", "q": "bezoek-gewone-afdeling", "k": "8"}
 
 
 @pytest.fixture
@@ -56,11 +56,26 @@ def test_before_an_answer_the_context_is_there_and_says_what_to_do(open_ask):
 
 
 def test_an_answer_that_came_with_the_data_is_led_to_until_one_is_asked_for(open_ask):
-    address = 'href="./compare?data=sample&amp;q=en-stitches-family&amp;k=8&amp;a=sent"'
-    app = open_ask(q="en-stitches-family", k="8")
+    address = 'href="./compare?data=sample&amp;q=child-operation-cold&amp;k=8&amp;a=sent"'
+    app = open_ask(q="child-operation-cold", k="8")
     assert address in html(app)
     assert address not in html(asked(app))
     assert "ctx-recorded" not in html(open_ask(**QUERY))
+
+
+def test_the_recorded_answer_is_shown_where_the_address_asks_for_it(open_ask):
+    app = open_ask(q="child-operation-cold", k="3", answer="recorded")
+    ((pane,),) = reader(app)["attempts"]
+    assert (pane["model"], pane["summary"].split(";")[0]) == ("recorded answer", "2 claims: 1 supported, 1 contradicted")
+    assert "38.5 °C" in json.dumps(pane["lines"], ensure_ascii=False)
+    assert "recorded answer · checked by" in html(app)
+    models = [pane["model"] for (pane,) in reader(asked(app))["attempts"]]
+    assert (len(models), models.index("recorded answer")) == (2, 0)
+    assert "recorded answer · checked by" not in html(app)
+
+
+def test_where_none_is_recorded_the_address_asks_for_nothing(open_ask):
+    assert not reader(open_ask(q="private-room-cost", answer="recorded"))["attempts"]
 
 
 def test_an_answer_without_a_key_is_checked_and_says_what_it_is(open_ask):
@@ -107,7 +122,7 @@ def test_an_answer_without_markers_is_uncited(open_ask):
 
 
 def test_a_declined_answer_is_no_uncited_one(open_ask):
-    ((pane,),) = reader(asked(open_ask(q="geen-antwoord-tandarts", k="3"), prompt_style="strict"))["attempts"]
+    ((pane,),) = reader(asked(open_ask(data="sample-nl", q="geen-antwoord-tandarts", k="3"), prompt_style="strict"))["attempts"]
     assert pane["summary"].startswith("Declined")
     assert [claim["parts"] for claim in pane["claims"]] == [["declined"]]
 

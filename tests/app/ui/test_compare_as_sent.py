@@ -155,7 +155,7 @@ def test_a_question_without_a_recorded_answer_says_what_to_do(open_app):
 
 
 def test_a_recorded_answer_is_offered_to_start_with(open_app):
-    app = compare(open_app(data="sample", q="en-stitches-family"))
+    app = compare(open_app(data="sample", q="child-operation-cold"))
     app = fine(app.button(key="first_What was sent and these settings").click().run())
     assert kept(app, Session.pinned) == SENT
     assert said(app)[1]

@@ -185,7 +185,7 @@ def few_url(tmp_path, monkeypatch):
     """A database with four questions of the sample."""
     url = f"sqlite:///{tmp_path / 'few.db'}"
     monkeypatch.setenv("CTXASM_DATABASE_URL", url)
-    whole = ctxasm.load_bundle("sample_data/hospital")
+    whole = ctxasm.load_bundle("sample_data/hospital-nl")
     named = {place.document_id for query in whole.queries[:4] for place in query.retrieved}
     few = replace(
         whole,

@@ -154,13 +154,13 @@ def test_who_was_preferred_is_who_stood_there():
 def test_whoever_always_prefers_b_is_told_so_and_a_few_choices_are_noise():
     found = verdict(dict.fromkeys(IDS[:20], "B") | {"other": "same", "equal": "alike"})
     assert (found.a, found.b, found.same) == (0, 20, 1)
-    assert found.p < 0.001
-    assert 0 < found.low < found.high
+    assert found.result.p < 0.001
+    assert 0 < found.result.interval.low < found.result.interval.high
     assert "more than chance explains" in found.sentence
     few = verdict({"q1": "B"})
-    assert few.p == 1.0
-    assert few.low < 0
-    assert "within noise" in few.sentence
+    assert few.result.p == 1.0
+    assert few.result.interval.low < 0
+    assert "too few questions to tell" in few.sentence
 
 
 def one_answer(done, text, judged):

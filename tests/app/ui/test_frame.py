@@ -320,7 +320,7 @@ def test_find_text_shows_chunks_that_were_not_retrieved(open_app):
     app = open_app()
     app.session_state["_drawer"], app.session_state["closer"] = "details", "Find"
     app.run()
-    app.text_input(key="find_phrase").set_value("parkeren").run()
+    app.text_input(key="find_phrase").set_value("fistula").run()
     fine(app)
     assert "not retrieved" in html(app)
     assert "<mark>" in html(app)
@@ -336,7 +336,7 @@ def test_a_chosen_step_stays_while_settings_change(open_app):
 
 
 def test_overshoot_is_said(open_app):
-    page = html(fine(open_app(mt="1400", bs="chunks")))
+    page = html(fine(open_app(mt="1800", bs="chunks")))
     assert " over</span>" in page
 
 

@@ -12,8 +12,8 @@ from ctxasm.model.errors import InvalidInput
 from tests.app.ui.pages import fine, html, with_settings
 from tests.fake_model_server import serving
 
-FOLLOW_UP = {"q": "vervolg-kan-ik-rijden"}
-KEY = "_turns/sample/vervolg-kan-ik-rijden"
+FOLLOW_UP = {"q": "follow-up-drive-after"}
+KEY = "_turns/sample/follow-up-drive-after"
 
 
 @pytest.fixture(scope="module")

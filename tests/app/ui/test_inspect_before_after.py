@@ -153,7 +153,7 @@ def test_while_a_limit_is_dragged_new_is_what_the_settled_context_lacks(session)
 
 
 def test_the_strip_keeps_its_place_before_anything_was_changed_and_undo_is_the_way_back(open_app):
-    app = with_settings(at(mt="2000", q="cardio-duur-meebrengen"))
+    app = with_settings(at(mt="2000", q="private-room-cost"))
     assert 'id="ctx-change"' not in html(app)
     assert 'id="ctx-unchanged"' in html(app)
     app.selectbox(key="pk").set_value("greedy").run()
@@ -167,7 +167,7 @@ def test_the_strip_keeps_its_place_before_anything_was_changed_and_undo_is_the_w
 
 
 def test_another_query_has_no_strip(open_app):
-    app = with_settings(at(mt="2000", q="cardio-duur-meebrengen"))
+    app = with_settings(at(mt="2000", q="private-room-cost"))
     app.selectbox(key="pk").set_value("greedy").run()
     app.button(key="next_query").click().run()
     assert 'id="ctx-change"' not in html(fine(app))

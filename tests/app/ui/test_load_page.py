@@ -83,7 +83,7 @@ def _confirm(app: AppTest) -> str:
 def test_the_name_of_a_dataset_opens_it(app):
     uploaded(app, GOOD)
     app.selectbox(key="data").set_value("sample").run()
-    app.selectbox(key="q").set_value("spoed-wachtpost").run()
+    app.selectbox(key="q").set_value("dog-visit").run()
     (name,) = [button for button in app.button if button.key.startswith("open_") and button.label == "**mine**"]
     name.click().run()
     html(app)

@@ -144,6 +144,14 @@ def test_a_copied_table_asks_and_the_same_rows_do_not(own_url, tmp_path, monkeyp
     assert "added 1 chunk to chunks" in html(fine(app.button(key="taken_add").click().run()))
 
 
+def test_the_sample_is_there_in_dutch_too(app):  # noqa: F811
+    app.session_state["way"] = "Sample"
+    fine(app.run())
+    fine(app.button(key="load_sample-nl").click().run())
+    dataset = server.workbench().dataset("sample-nl")
+    assert dataset.query("parkeren-dialyse").query.startswith("Wat kost parkeren")
+
+
 def test_the_sample_asks_only_where_somebody_added_to_it(app):  # noqa: F811
     app.session_state["way"] = "Sample"
     fine(app.run())

@@ -10,19 +10,20 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ctxasm import AssemblySettings, assemble, check
+from ctxasm import AssemblySettings, assemble, check, compare, preset
+from ctxasm.app.ui.frame.show_me_link import QUERY
 from ctxasm.app.ui.show_me import story as told
 from ctxasm.app.ui.show_me.steps import step_html, steps
-from ctxasm.app.ui.show_me.story import QUERY, SHORT, tell
+from ctxasm.app.ui.show_me.story import FOUND, SHORT, tell
 from ctxasm.app.workbench import SAMPLE, Workbench
 from ctxasm.config import read_config
 from ctxasm.data.files import load_bundle
 from ctxasm.model.settings_text import from_url
 from ctxasm.store import MemorySource
-from tests.app.ui.pages import MAIN, fine, html, problems
+from tests.app.ui.pages import MAIN, fine, html, opened, problems
 from tests.strategies import COUNTER
 
-HOSPITAL = Path(__file__).parents[3] / "sample_data" / "hospital"
+HOSPITAL = Path(__file__).parents[3] / "sample_data" / "hospital-en"
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +52,10 @@ def fresh():
     source = MemorySource(bundle.documents, bundle.chunks, COUNTER)
 
     def made(**settings):
-        return assemble(query, source, AssemblySettings(**settings), COUNTER)
+        return assemble(query, source, AssemblySettings(top_k=FOUND, **settings), COUNTER)
 
     on = made()
-    (recorded,) = bundle.answers
+    recorded = next(answer for answer in bundle.answers if answer.query_id == QUERY)
     return made(enabled=False), on, made(max_tokens=on.token_count - SHORT), check(on, recorded.answer)
 
 
@@ -87,7 +88,7 @@ def test_the_text_before_the_fact_is_that_of_a_find(story, fresh):
     off, on, _, _ = fresh
     found, beside, fact, after = story.excerpt
     assert found.rstrip() in off.text
-    assert beside.strip() not in off.text
+    assert (beside + fact).strip() not in off.text
     assert found + beside + fact + after in on.text
 
 
@@ -128,7 +129,7 @@ def test_the_wrong_number_stands_beside_that_of_its_source(fresh, drawn):
     assert f"<mark>{wrong.conflict.source}</mark>" in drawn[3]
     assert wrong.conflict.source in on.text
     assert wrong.conflict.claim not in on.text
-    assert re.findall('data-part="(.*?)"', drawn[3]) == ["contradicted", "right"]
+    assert re.findall('data-part="(.*?)"', drawn[3]) == ["right", "contradicted"]
 
 
 def test_the_numbers_before_assembly_are_those_of_the_hits(fresh, drawn):
@@ -147,9 +148,10 @@ def test_every_step_opens_its_own_state(story):
     for step, assembly in zip(steps(story), (story.off, story.on, story.tight, story.on, story.on), strict=True):
         address = urlsplit(step.address)
         given = {name: value for name, (value,) in parse_qs(address.query).items()}
-        settings, rejected = from_url({name: value for name, value in given.items() if name not in ("data", "q")})
+        settings, rejected = from_url({name: value for name, value in given.items() if name not in ("data", "q", "answer")})
         assert (settings, rejected) == (assembly.settings, ())
         assert (given["data"], given["q"]) == (SAMPLE, QUERY)
+        assert given.get("answer") == ("recorded" if step.page == "Ask" else None)
         assert address.path == ("./ask" if step.page == "Ask" else "./")
 
 
@@ -161,7 +163,7 @@ def test_a_hostile_title_arrives_as_text(bench, monkeypatch):
 
 
 def test_another_sample_is_named_and_nothing_is_drawn(own_url, monkeypatch):
-    monkeypatch.setattr(told, "QUERY", "bezoek-intensieve")
+    monkeypatch.setattr(told, "QUERY", "dog-visit")
     app = fine(show_me(AppTest.from_file(str(MAIN), default_timeout=300).run()))
     assert "The sample is not here as it ships" in html(app)
     assert "cx-step" not in re.sub("<style>.*?</style>", "", html(app), flags=re.DOTALL)
@@ -188,6 +190,65 @@ def test_a_step_that_is_not_there_is_said(open_app, asked, said):
     app = fine(show_me(open_app(**asked)))
     assert problems(app) == said
     assert 'id="step-5"' in html(app)
+
+
+def test_it_ends_with_what_compare_says_of_all_questions(open_app, bench):
+    five, learned = AssemblySettings(max_tokens=2000), preset("recommended").replace(max_tokens=2000)
+    found = compare(five, learned, bench.store, SAMPLE)
+    app = fine(show_me(open_app()))
+    (says,) = re.findall(r'id="ctx-benefit">(.*?)</p>', html(app))
+    assert says == (
+        f"On these {found.labelled} questions the preset recommended holds all the evidence of {found.whole_b}, the five stages of "
+        f"{found.whole_a}, both in 2,000 tokens: {found.result.sentence()}."
+    )
+    assert found.result.shown
+
+
+def test_two_ways_lead_on_to_ones_own_data(open_app):
+    links = {link.proto.label: link.proto for link in show_me(open_app()).get("page_link")}
+    for label, tab in (("Your documents", "Documents"), ("Your log", "Files & paste")):
+        assert links[label].page == "load"
+        address = {name: value for name, (value,) in parse_qs(links[label].query_string).items()}
+        assert (address["data"], address["q"]) == (SAMPLE, QUERY)
+        assert fine(open_app("load", **address)).session_state["way"] == tab
+
+
+def test_the_sidebar_shows_the_question_of_the_steps(open_app):
+    app = fine(show_me(open_app(data="attack", q="none")))
+    assert (app.session_state["data"], app.session_state["q"]) == (SAMPLE, QUERY)
+    assert app.query_params["q"] == QUERY
+
+
+def test_another_question_is_looked_at_on_inspect(open_app):
+    app = fine(show_me(open_app()))
+    app.selectbox(key="q").set_value("dog-visit").run()
+    assert app.session_state["q"] == "dog-visit"
+    assert "Open in Inspect" in [link.proto.label for link in app.get("page_link")]
+
+
+def test_a_newcomer_lands_on_the_steps(own_url):
+    app = fine(opened())
+    assert 'id="step-5"' in html(app)
+    assert app.query_params["q"] == QUERY
+
+
+def test_a_link_opens_what_it_says_for_a_newcomer_too(own_url):
+    assert "cx-step-n" not in html(fine(opened(data=SAMPLE)))
+    assert "cx-step-n" not in html(fine(opened(w="2")))
+
+
+def test_whoever_has_a_dataset_lands_on_inspect(own_url):
+    desk = Workbench(read_config({"CTXASM_DATABASE_URL": own_url}))
+    desk.load(HOSPITAL, "mine")
+    desk.close()
+    assert "cx-step-n" not in html(fine(opened()))
+
+
+def test_an_older_sample_has_no_steps_to_land_on(own_url, monkeypatch):
+    monkeypatch.setattr("ctxasm.app.ui.frame.shell.QUERY", "not yet asked")
+    app = fine(opened())
+    assert "cx-step-n" not in html(app)
+    assert 'id="ctx-title"' in html(app)
 
 
 def test_inspect_offers_the_steps_on_the_sample_only(open_app):

@@ -44,7 +44,7 @@ def sample_file(tmp_path_factory):
     """In place of the whole sample its first questions: a page has no more to show for sixty."""
     path = tmp_path_factory.mktemp("few") / "few.db"
     bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{path}"}))
-    sample = load_bundle(shipped("sample_data/hospital"), "few")
+    sample = load_bundle(shipped("sample_data/hospital-nl"), "few")
     labelled = [query for query in sample.queries if query.is_labelled]
     bench.store.add(replace(sample, queries=tuple(labelled[:FEW])))
     bench.close()

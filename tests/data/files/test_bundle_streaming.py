@@ -21,7 +21,7 @@ from ctxasm.model.records import Bundle
 from tests.examples import examples, few
 from tests.real_data import REAL, load_real, real_folder
 
-SAMPLE = Path(__file__).parents[3] / "sample_data" / "hospital"
+SAMPLE = Path(__file__).parents[3] / "sample_data" / "hospital-nl"
 
 
 def at_once(place: Path) -> object:

@@ -12,7 +12,7 @@ from ctxasm.config import read_config
 from ctxasm.data.files import load_bundle, streaming, write_bundle
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 
-SAMPLE = Path(__file__).parents[3] / "sample_data" / "hospital"
+SAMPLE = Path(__file__).parents[3] / "sample_data" / "hospital-nl"
 
 
 @pytest.fixture

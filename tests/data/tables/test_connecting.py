@@ -191,7 +191,7 @@ def test_a_link_can_be_exported_and_loaded_again(workbench: Workbench, tmp_path:
 
 
 def test_a_copied_sample_is_the_sample(tmp_path: Path) -> None:
-    bundle = keyed(load_bundle(shipped("sample_data/hospital")), "uuid")
+    bundle = keyed(load_bundle(shipped("sample_data/hospital-nl")), "uuid")
     place = sqlite_place(tmp_path)
     fields = one_table(place, bundle, "uuid", "t")
     workbench = Workbench(Config("sqlite://", connections={"own": place.table(None)}), MemoryStore(open_counter()))

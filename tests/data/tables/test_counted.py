@@ -198,7 +198,7 @@ def contiguous(bundle: Bundle) -> Bundle:
 
 
 def test_where_the_order_is_known_a_copy_assembles_as_the_bundle(place: Place, workbench: Workbench) -> None:
-    bundle = contiguous(load_bundle(shipped("sample_data/hospital")))
+    bundle = contiguous(load_bundle(shipped("sample_data/hospital-nl")))
     about = {document.document_id: document for document in bundle.documents}
     json_type = "text" if place.kind == "sqlite" else "jsonb"
     place.run(f"CREATE TABLE t (id text PRIMARY KEY, content text, s integer, e integer, meta {json_type})")

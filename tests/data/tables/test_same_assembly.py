@@ -27,7 +27,7 @@ SETTINGS = (
 
 @cache
 def sample() -> Bundle:
-    return load_bundle(shipped("sample_data/hospital"))
+    return load_bundle(shipped("sample_data/hospital-nl"))
 
 
 KEYS = ["uuid", "bigint", "text"]

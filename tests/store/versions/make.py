@@ -26,7 +26,7 @@ from ctxasm.data.files import load_bundle
 from ctxasm.store.database import Store
 from ctxasm.text.tokens import open_counter
 
-sample = load_bundle("sample_data/hospital", "sample")
+sample = load_bundle("sample_data/hospital-nl", "sample")
 documents = sample.documents[:6]
 names = {document.document_id for document in documents}
 queries = [replace(q, retrieved=tuple(h for h in q.retrieved if h.document_id in names)) for q in sample.queries[:12]]

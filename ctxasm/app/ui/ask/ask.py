@@ -13,6 +13,7 @@ from streamlit.runtime.scriptrunner import StopException
 from ctxasm.app.ui.ask.kept_answers import answers_to, changes, keep, leave_known, relabelled, settle_in_place, stop_all
 from ctxasm.app.ui.ask.prompt import asking_controls, prompt_words, show_prompt, show_warnings
 from ctxasm.app.ui.ask.reader import reader_data, show_reader
+from ctxasm.app.ui.ask.recorded import WHO, is_recorded, keep_recorded
 from ctxasm.app.ui.ask.stream import settle, stream
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.conversation import offer_summary, show_turns
@@ -70,6 +71,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
             rerun_after_stop()
             raise
         leave_known(assembly, picked.models, asking, attempt)
+    keep_recorded(asked, scene.dataset, assembly)
     kept = answers_to(asked)
     if kept is not None:
         kept = settle_in_place(kept, lambda attempt, of: settle(attempt, of, picked, place))
@@ -134,7 +136,7 @@ def _asked(scene: Scene, picked: Picked, asking: Asking) -> Asked:
 
 def _line_html(asked: Asked, picked: Picked, kept: KeptAnswers | None, text: str = "") -> str:
     """Who answers, who checks, how it is asked; and what changed since the answer that is shown. `text` is the context as it is now."""
-    models = " and ".join(asked.models) or "no model yet"
+    models = WHO if kept is not None and is_recorded(kept) else " and ".join(asked.models) or "no model yet"
     scorer = SCORERS.get(picked.scorer, picked.scorer).partition(" (")[0]
     told = " · ".join(filter(None, (models, f"checked by {scorer}", prompt_words(asked.asking))))
     since = changes(kept.asked, asked) if kept is not None and asked.models else ""

@@ -110,6 +110,8 @@ class Session:
 
     going: Kept[str | None] = Kept(None)
     """The page that the next run goes to."""
+    page_before: Kept[str] = Kept("")
+    """The page of the run before."""
     moving: Kept[bool] = Kept(False)
     """Whether this run goes to another page, whose address is not that of this one."""
     moves: Kept[int] = Kept(0)

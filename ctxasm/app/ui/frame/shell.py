@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,9 @@ from ctxasm.app.ui.frame.pickers import address_of, pick_dataset, pick_query
 from ctxasm.app.ui.frame.question import question_controls
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.show_me_link import QUERY, SHOW_ME
 from ctxasm.app.ui.words.words import cut, in_attribute
+from ctxasm.app.workbench import AS_SHIPPED, SAMPLE, SAMPLES
 from ctxasm.config import shipped
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
@@ -33,7 +36,8 @@ if TYPE_CHECKING:
 ASSETS = Path(__file__).parents[1] / "assets"
 SIDEBAR = 330
 """Width of the sidebar in pixels."""
-OTHER_PATHS = {"inspect": INSPECT, "show_me": "show-me"}
+BY_SCRIPT = "show_me"
+OTHER_PATHS = {"inspect": INSPECT, BY_SCRIPT: SHOW_ME}
 """Second paths of pages by their own: the address of a default page is the root alone, and a script is named with an underscore."""
 ABOUT_A_QUESTION = {"Inspect", "Ask", "Compare"}
 """Titles of the pages that show one."""
@@ -52,16 +56,20 @@ def run() -> None:
     if page.url_path in OTHER_PATHS and not state.has_read_url():
         # Before the URL is read: what was read would not be bound to it again. Later, by the back button, it stays where it is.
         st.switch_page(pages[OTHER_PATHS[page.url_path]], query_params=st.query_params.to_dict())
+    if page is pages[INSPECT] and not state.has_read_url() and not st.query_params.to_dict() and _is_new_here():
+        st.switch_page(pages[SHOW_ME])
     state.read_address(page.url_path, st.query_params.to_dict())
     session.budget_shown = False
     session.moving = session.going in pages and pages[session.going] is not page
-    _draw_frame(page.url_path)
+    path = SHOW_ME if page.url_path == BY_SCRIPT else page.url_path
+    _draw_frame(path)
     st.set_page_config(page_title=_name_in_browser(page))
     if session.take(Session.searched) and page.url_path == "load":
         session.going = INSPECT
     if (going := session.take(Session.going)) in pages and pages[going] is not page:
         follow(pages[going], f"Open in {pages[going].title}")
     _notice()
+    session.page_before = path
     page.run()
 
 
@@ -70,6 +78,15 @@ def _name_in_browser(page: StreamlitPage) -> str:
     scene = session.scene
     question = [cut(scene.query.query, LONGEST_NAME)] if scene is not None and page.title in ABOUT_A_QUESTION else []
     return " · ".join([page.title, *question, "ctxasm"])
+
+
+def _is_new_here() -> bool:
+    """Whether nothing is loaded but what ships with ctxasm, and with it the question of Show me, which an older sample has not."""
+    with suppress(CtxasmError):
+        bench = server.workbench()
+        if all(info.name in SAMPLES and AS_SHIPPED.fullmatch(info.origin or "") for info in bench.datasets()):
+            return any(entry.query_id == QUERY for entry in bench.query_list(SAMPLE))
+    return False
 
 
 def _draw_frame(path: str) -> None:
@@ -93,8 +110,8 @@ def _pages() -> dict[str, StreamlitPage]:
     compare = st.Page(pages / "compare.py", title="Compare", icon=":material/compare:", url_path=COMPARE)
     sweep = st.Page(pages / "sweep.py", title="Sweep", icon=":material/grid_on:", url_path="sweep")
     ask = st.Page(pages / "ask.py", title="Ask", icon=":material/forum:", url_path="ask")
-    show_me = st.Page(pages / "show_me.py", title="Show me", icon=":material/play_circle:", url_path="show-me")
-    by_script = st.Page(pages / "show_me.py", title="Show me", url_path="show_me", visibility="hidden")
+    show_me = st.Page(pages / "show_me.py", title="Show me", icon=":material/play_circle:", url_path=SHOW_ME)
+    by_script = st.Page(pages / "show_me.py", title="Show me", url_path=BY_SCRIPT, visibility="hidden")
     return {
         "load": load,
         INSPECT: inspect,
@@ -102,8 +119,8 @@ def _pages() -> dict[str, StreamlitPage]:
         COMPARE: compare,
         "sweep": sweep,
         "ask": ask,
-        "show-me": show_me,
-        "show_me": by_script,
+        SHOW_ME: show_me,
+        BY_SCRIPT: by_script,
     }
 
 
@@ -115,16 +132,23 @@ def _frame(path: str) -> Scene | None:
     if not infos:
         st.html('<div class="cx cx-side">No data yet: open <b>Load</b>.</div>')
         return None
+    opens_show_me = path == SHOW_ME and session.page_before != SHOW_ME
+    if opens_show_me and any(info.name == SAMPLE for info in infos):
+        session.asked_for = {Session.dataset_name.key: SAMPLE}
     info = pick_dataset(infos)
     session.info = info
     _about_data(info, session.now, len(infos) > 1)
     picker = st.container(gap="small")
     question_controls(info)
     entries = server.query_list(info)
+    if opens_show_me and any(entry.query_id == QUERY for entry in entries):
+        session.asked_for = {**session.asked_for, Session.query_id.key: QUERY}
     with picker:
         query_id = pick_query(info, entries) if entries else None
         if query_id is None:
             st.html('<div class="cx cx-side">No queries yet: ask your own question.</div>')
+    if path == SHOW_ME and not opens_show_me and (info.name, query_id) != (SAMPLE, QUERY):
+        session.going = INSPECT  # the steps are about one question: another one is looked at there
     state.keep_address(address_of(info, query_id) | shown_address(path) | model_address())
     if query_id is None:
         return None

@@ -1,4 +1,4 @@
-"""The way to Show me, from the page that people land on."""
+"""The way to Show me, and the question that it is about."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from ctxasm.app.ui.frame.session import session
 from ctxasm.app.workbench import SAMPLE
 from ctxasm.config import shipped
 
+SHOW_ME = "show-me"
+"""The path of the page."""
+QUERY = "child-operation-cold"
+"""The question of the sample that it is about, chosen by `sample_data/gains.py`: its evidence is in the context with assembly only."""
 STEPS = "Show me in five steps"
 """What the page is called where it is offered on another one."""
 

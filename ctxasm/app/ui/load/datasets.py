@@ -18,7 +18,7 @@ from ctxasm.app.ui.load.load_jobs import loaded
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.label_text import plain
 from ctxasm.app.ui.words.words import number
-from ctxasm.app.workbench import SAMPLE
+from ctxasm.app.workbench import SAMPLES
 from ctxasm.config import shipped
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
@@ -100,7 +100,7 @@ def _about(info: DatasetInfo) -> DatasetFacts:
 def _kind(info: DatasetInfo) -> str:
     if is_linked(info):
         return "linked"
-    if info.name == SAMPLE:
+    if info.name in SAMPLES:
         return "sample"
     return "documents" if (info.origin or "").startswith(DOCUMENTS) else "files"
 

@@ -8,9 +8,11 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from ctxasm.app.ui.ask.answer_pieces import Chip, checked_pieces, stale_numbers
+from ctxasm.app.ui.ask.recorded import PARAMETER, RECORDED
 from ctxasm.app.ui.frame.session import Session
+from ctxasm.app.ui.frame.show_me_link import QUERY
 from ctxasm.app.ui.inspect.budget_bar import BarDocument, budget_bar
-from ctxasm.app.ui.show_me.story import ASKED, QUERY, Story, settings_of
+from ctxasm.app.ui.show_me.story import ASKED, Story, settings_of
 from ctxasm.app.ui.widgets.chunk_clicks import document_of
 from ctxasm.app.ui.words.words import in_attribute, number, title_of
 from ctxasm.app.workbench import SAMPLE
@@ -20,6 +22,7 @@ from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_url
 from ctxasm.model.stage_labels import stage_name
+from ctxasm.tuning.compare import Comparison
 
 BESIDE = 40
 """Characters that are shown of the first lines between a find and the fact."""
@@ -33,8 +36,8 @@ STAGE = "expand"
 KEYS = {"retrieved": "found", "added": "brought by assembly", "scaffold": "page title and summary", "dropped": "left out"}
 """What the looks on the bar mean."""
 
-LINKS = {"Inspect": "Open in Inspect", "Ask": "Ask this yourself"}
-"""What the link of a step says by its page: Ask does not show the recorded answer, it asks anew."""
+LINKS = {"Inspect": "Open in Inspect", "Ask": "Open this answer on Ask"}
+"""What the link of a step says by its page."""
 
 
 class Step(NamedTuple):
@@ -49,6 +52,8 @@ class Step(NamedTuple):
     def address(self) -> str:
         """The link, from wherever the workbench is served."""
         where = {Session.dataset_name.key: SAMPLE, Session.query_id.key: QUERY, **to_url(self.settings)}
+        if self.page == "Ask":
+            where[PARAMETER] = RECORDED
         return f"./{'ask' if self.page == 'Ask' else ''}?{urlencode(where)}"
 
 
@@ -102,6 +107,15 @@ def step_html(number_: int, step: Step) -> str:
         f'{step.picture}<p class="cx-step-links"><a href="{escape(step.address)}" data-open="{step.page}">{LINKS[step.page]}</a>'
         f'<a href="?step={number_}" class="cx-mute" aria-label="Link to step {number_}">Link</a></p></section>'
     )
+
+
+def benefit_html(found: Comparison) -> str:
+    """What the preset is worth on all questions of the sample, and where to bring one's own."""
+    says = (
+        f"On these {found.labelled} questions the preset recommended holds all the evidence of {found.whole_b}, the five stages of "
+        f"{found.whole_a}, both in {number(found.a.max_tokens)} tokens: {found.result.sentence()}."
+    )
+    return f'<p class="cx cx-benefit" id="ctx-benefit">{escape(says)}</p>'
 
 
 def question_html(story: Story) -> str:

@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from ctxasm.app.ui.frame.show_me_link import QUERY
 from ctxasm.app.workbench import SAMPLE
 from ctxasm.citations.checked import CheckedClaim
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.model.datasets import Dataset
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import FetchedChunk
+from ctxasm.model.presets import preset
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.evidence import EvidenceState
 
-QUERY = "en-stitches-family"
-"""Chosen by `sample_data/gains.py`: its evidence is in the context with assembly only."""
-ASKED = "the price of a night"
+FOUND = 3
+"""How many of its hits the steps take: so few that they fit on a page."""
+ASKED = "what a cold means"
 """What of its answer only assembly brings, in words."""
 SHORT = 15
 """Tokens by which the third step's limit falls short of what the whole context takes."""
+LIMIT = 2_000
+"""Max tokens of the comparison over all questions at the end."""
 LEAD = 110
 """Characters of what was found that are shown before what stands beside it."""
 
@@ -67,8 +71,14 @@ class Story(NamedTuple):
 
 
 def settings_of(on: Assembly | None = None, enabled: bool = True) -> AssemblySettings:
-    """The defaults; with the assembly of the whole context, a limit that falls short of it."""
-    return AssemblySettings(enabled=enabled) if on is None else AssemblySettings(max_tokens=on.token_count - SHORT)
+    """The defaults with the first hits; with the assembly of the whole context, a limit that falls short of it."""
+    settings = AssemblySettings(top_k=FOUND, enabled=enabled)
+    return settings if on is None else settings.replace(max_tokens=on.token_count - SHORT)
+
+
+def benefit_settings() -> tuple[AssemblySettings, AssemblySettings]:
+    """What the end of the page compares: the five stages and the preset `recommended`, at a limit where it matters."""
+    return AssemblySettings(max_tokens=LIMIT), preset("recommended").replace(max_tokens=LIMIT)
 
 
 def tell(bench: Tells) -> Story:
