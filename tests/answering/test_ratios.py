@@ -137,7 +137,7 @@ def test_asking_by_command_learns_and_the_next_context_fits_by_the_servers_count
         monkeypatch.setenv("CTXASM_LLM_MODEL", "llama.cpp")
         window = ["--set", "budget_mode=window", "--set", "model_window=2048", "--set", "answer_tokens=256"]
         window += ["--set", "budget_policy=greedy"]
-        ask = ["ask", "--query-id", "vervolg-kan-ik-rijden", "--max-answer-tokens", "256"]
+        ask = ["ask", "--query-id", "visiting-ordinary-ward", "--max-answer-tokens", "256"]
         assert main([*ask, *window]) != 0
         refused = capsys.readouterr().err
         assert "too long for llama.cpp" in refused

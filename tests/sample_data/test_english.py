@@ -58,21 +58,21 @@ def test_every_question_has_twenty_real_hits(bundle: Bundle) -> None:
 
 def test_the_preset_holds_more_than_the_five_stages(store: MemoryStore) -> None:
     found = of_both(store, AssemblySettings(max_tokens=2000), preset("recommended").replace(max_tokens=2000))
-    assert found.interval.low > 0
+    assert found.result.interval.low > 0
     assert found.whole_a < 0.8 * found.labelled
 
 
 def test_a_limit_costs_evidence(store: MemoryStore) -> None:
     for low, high in ((1000, 2000), (2000, 4000)):
-        assert of_both(store, AssemblySettings(max_tokens=low), AssemblySettings(max_tokens=high)).interval.low > 0
+        assert of_both(store, AssemblySettings(max_tokens=low), AssemblySettings(max_tokens=high)).result.interval.low > 0
 
 
 def test_a_window_helps_few_hits_and_crowds_a_small_limit(store: MemoryStore) -> None:
     few = of_both(store, AssemblySettings(top_k=5, enabled=False), AssemblySettings(top_k=5, max_tokens=2000))
-    assert few.interval.low > 0
+    assert few.result.interval.low > 0
     narrow, wide = (AssemblySettings(max_tokens=2000, expand_window=window) for window in (0, 2))
     crowded = of_both(store, wide, narrow)
-    assert crowded.interval.low > 0
+    assert crowded.result.interval.low > 0
 
 
 def test_the_older_editions_disagree(bundle: Bundle) -> None:
