@@ -1,4 +1,4 @@
-"""`ctxasm demo`: what assembly is worth, counted now on the English sample: the preset `recommended` beside the five stages.
+"""`ctxasm demo`: what settings are worth, counted now on the English sample: the preset `recommended` beside the five stages.
 
 It needs no key, no network and no database, and leaves no file. Settings of the environment are not read:
 the figures are the same everywhere.
