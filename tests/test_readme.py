@@ -5,12 +5,19 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
 from ctxasm.__main__ import main
+from ctxasm.app.workbench import SAMPLE, Workbench
+from ctxasm.config import read_config
 from ctxasm.model.amounts import interval, signed
 from ctxasm.model.presets import RECOMMENDED_GAIN
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings_text import from_url
+from ctxasm.store.memory import MemoryStore
+from ctxasm.text.tokens import open_counter
 from tests.test_docs import blocks, links
 
 ROOT = Path(__file__).parents[1]
@@ -71,6 +78,24 @@ def test_what_it_says_was_measured_is_what_the_measurements_and_the_preset_say()
     measured = (ROOT / "docs" / "about" / "measurements.md").read_text(encoding="utf-8")
     shares = [f"{float(number) / 100:.3f}"[1:] for number in (gain, low, high)]
     assert "five stages (the default) +{} [{}, {}]".format(*shares) in " ".join(measured.split())
+
+
+def test_the_links_of_the_roles_show_what_stands_beside_them() -> None:
+    inspect, ask, show_me = (urlsplit(link) for link in re.findall(r"\]\((http://127\.0\.0\.1:8501/\S+)\)", TEXT))
+    assert (inspect.path, ask.path, show_me.path) == ("/", "/ask", "/show-me")
+    workbench = Workbench(read_config({}), MemoryStore(open_counter("cl100k_base")))
+    workbench.load_sample()
+    asked = dict(parse_qsl(inspect.query))
+    query = workbench.query(asked.pop("data"), asked.pop("q"))
+    for limit, lost in ((asked["mt"], {"budget"}), ("2500", set())):
+        settings, wrong = from_url({**asked, "mt": limit})
+        assert wrong == ()
+        assembly = workbench.assemble(query, settings)
+        assert {state.stage for state in workbench.evidence(assembly)} - {None} == lost
+    of_answer = dict(parse_qsl(ask.query))
+    (recorded,) = [each.answer for each in workbench.dataset().answers() if each.query_id == of_answer["q"]]
+    checked = workbench.check(workbench.assemble(workbench.query(SAMPLE, of_answer["q"]), AssemblySettings()), recorded)
+    assert {claim.verdict for claim in checked.claims} >= {"supported", "contradicted"}
 
 
 def test_the_example_in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
