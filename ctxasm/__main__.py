@@ -19,6 +19,7 @@ from ctxasm.model.errors import CtxasmError
 from ctxasm.model.packages import missing_package
 
 COMMANDS = (
+    "demo",
     "load",
     "ingest",
     "enrich",

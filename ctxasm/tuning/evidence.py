@@ -17,6 +17,7 @@ from ctxasm.model.events import Likeness
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import GOLD_BY, Chunk, GoldBy, GoldChunk, Label, Query, Span
 from ctxasm.model.results import Assembly, Fate, Key
+from ctxasm.model.stage_labels import stage_name
 from ctxasm.text.overlap import has_offsets
 
 RETRIEVE = "retrieve"
@@ -53,6 +54,14 @@ class EvidenceState:
     stage: str | None
     others: tuple[Key, ...] = ()
     gone: str | None = None
+
+    def where_lost(self) -> str:
+        """Where what is missing was lost, in words: "at Budget", "never retrieved"; empty where nothing is missing."""
+        if self.gone is not None:
+            return "no longer in the dataset"
+        if self.stage is None:
+            return ""
+        return "never retrieved" if self.stage == RETRIEVE else f"at {stage_name(self.stage)}"
 
 
 class Holding(NamedTuple):
@@ -175,6 +184,21 @@ def evidence_states(assembly: Assembly, stored: Mapping[str, StoredChunks]) -> t
     `stored` holds all chunks of the documents that the evidence names (a document that is not stored may be absent).
     """
     return states_in(assembly, evidence_of(assembly.query, stored))
+
+
+def evidence_text(state: EvidenceState, stored: StoredChunks) -> str:
+    """The text of a piece of evidence. `stored` are the chunks of its document, in order; what none holds any more is as it was."""
+    if state.gone is not None:
+        return state.gone
+    holding = [chunk for chunk in stored if chunk.chunk_index in state.chunk_indexes]
+    if state.start is None or state.end is None:
+        return "".join(chunk.text for chunk in holding)
+    text, at = "", state.start
+    for chunk in holding:
+        if chunk.start is not None and chunk.end is not None and chunk.end > at:  # neighbours share text: each gives what is new
+            text += chunk.text[max(0, at - chunk.start) : state.end - chunk.start]
+            at = chunk.end
+    return text
 
 
 def states_in(assembly: Assembly, evidence: Evidence) -> tuple[EvidenceState, ...]:

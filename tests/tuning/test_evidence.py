@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
@@ -12,7 +14,7 @@ from ctxasm.model.records import Bundle, Chunk, GoldChunk, Hit, Query, Span
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter
-from ctxasm.tuning.evidence import RETRIEVE, EvidenceState, evidence_documents, evidence_states, labels_of
+from ctxasm.tuning.evidence import RETRIEVE, EvidenceState, evidence_documents, evidence_states, evidence_text, labels_of
 from tests.examples import examples
 
 SENTENCES = [f"Sentence number {n} of this page says that room {n * 7} opens at {n} o'clock. " for n in range(40)]
@@ -50,6 +52,23 @@ def test_a_span_over_two_chunks_needs_the_window() -> None:
     assert (narrow.state, narrow.share, narrow.stage) == ("partly", pytest.approx(100 / 140), RETRIEVE)
     (wide,) = states(page_chunks("a"), query, expand_window=1)
     assert (wide.state, wide.chunk_indexes) == ("found", (2, 3))
+
+
+def test_the_text_of_evidence_is_the_one_of_its_span_however_it_is_cut() -> None:
+    chunks = page_chunks("a")
+    for low, high in ((645, 700), (560, 700), (190, 1010)):
+        (state,) = states(chunks, asked(Span("a", low, high)), expand_window=0)
+        assert evidence_text(state, chunks) == PAGE[low:high]
+    (state,) = states(page_chunks("a", offsets=False), asked(gold=(GoldChunk("a", 4),)))
+    assert evidence_text(state, chunks) == chunks[4].text
+
+
+def test_where_evidence_was_lost_in_words() -> None:
+    query = asked(Span("a", 560, 700))
+    (narrow,), (wide,) = (states(page_chunks("a"), query, expand_window=window) for window in (0, 1))
+    assert (narrow.where_lost(), wide.where_lost()) == ("never retrieved", "")
+    assert replace(narrow, stage="budget").where_lost() == "at Budget"
+    assert replace(narrow, gone="the text").where_lost() == "no longer in the dataset"
 
 
 def test_text_that_a_neighbour_shows_for_a_stripped_chunk_is_found() -> None:

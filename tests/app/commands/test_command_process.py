@@ -107,7 +107,9 @@ def test_the_installed_command_is_the_same() -> None:
     assert project["project"]["version"] == __version__
 
 
-def test_settings_import_little_and_need_no_database(environment: dict[str, str], tmp_path: Path) -> None:
-    code = "import sys; from ctxasm.__main__ import main; main(['settings']); sys.exit(len({'sqlalchemy', 'pydantic'} & set(sys.modules)))"
+@pytest.mark.parametrize(("command", "spared"), [("settings", {"pydantic", "numpy"}), ("demo", set())])  # demo reads files and counts
+def test_these_import_little_and_need_no_database(environment: dict[str, str], tmp_path: Path, command: str, spared: set[str]) -> None:
+    large = {"sqlalchemy", "streamlit", "pandas", "wordllama"} | spared
+    code = f"import sys; from ctxasm.__main__ import main; main(['{command}']); sys.exit(len({large} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.DEVNULL, check=False).returncode == 0
     assert not (tmp_path / "p.db").exists()

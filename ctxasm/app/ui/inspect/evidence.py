@@ -18,8 +18,7 @@ from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import title_of
 from ctxasm.model.amounts import percent
 from ctxasm.model.results import Assembly
-from ctxasm.model.stage_labels import stage_name
-from ctxasm.tuning.evidence import EvidenceState
+from ctxasm.tuning.evidence import EvidenceState, evidence_text
 
 LOOKS = {
     "found": ("", "in the context"),
@@ -80,30 +79,20 @@ def _row(scene: Scene, assembly: Assembly, state: EvidenceState, marks: Expected
     chunks = ", ".join(f"#{index}" for index in state.chunk_indexes)
     where = f"characters {state.start}–{state.end} · " if state.start is not None else ""
     share = percent(state.share) if state.state == "partly" else ""
-    lost = "" if state.stage is None else "never retrieved" if state.stage == "retrieve" else f"at {stage_name(state.stage)}"
-    lost = lost if state.gone is None else "no longer in the dataset"
+    lost = " ".join(filter(None, (share, state.where_lost())))
     others = ", ".join(f"{title_of(assembly.trace.documents, name)} #{index}" for name, index in state.others)
     enough = f'<br><span class="cx-mute cx-small">or {escape(others)}: any one is enough</span>' if others else ""
     signs = [sign_html(marks, (state.document_id, index)) for index in state.chunk_indexes] if state.kind == "chunk" else []
     return (
         f'{"".join(signs)} <b>{title}</b> <span class="cx-mute cx-small">{where}{escape(chunks)}</span><br>{_text(scene, state)}{enough}',
-        f'<span class="cx-fate{look}">{words}</span><br><span class="cx-small">{" ".join(filter(None, (share, lost)))}</span>',
+        f'<span class="cx-fate{look}">{words}</span><br><span class="cx-small">{lost}</span>',
     )
 
 
 def _text(scene: Scene, state: EvidenceState) -> str:
-    """The first words of the evidence, from the stored chunks, or as they were."""
-    if state.gone is not None:
-        return escape(state.gone[:220]) + ("…" if len(state.gone) > 220 else "")
-    wanted = set(state.chunk_indexes)
-    for chunk in server.workbench().document_chunks(state.document_id, scene.dataset):
-        if chunk.chunk_index in wanted and state.start is not None and chunk.start is not None:
-            low = max(0, state.start - chunk.start)
-            text = chunk.text[low : max(low, (state.end or 0) - chunk.start)]
-            return escape(text[:220]) + ("…" if len(text) > 220 else "")
-        if chunk.chunk_index in wanted:
-            return escape(chunk.text[:220]) + "…"
-    return ""
+    """The first words of the evidence."""
+    text = evidence_text(state, server.workbench().document_chunks(state.document_id, scene.dataset))
+    return escape(text[:220]) + ("…" if len(text) > 220 else "")
 
 
 def show_evidence(scene: Scene, assembly: Assembly) -> None:
