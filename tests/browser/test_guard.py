@@ -64,7 +64,7 @@ def test_the_page_and_an_upload_work_under_its_own_names(guarded, deceived, tmp_
     )
     page.on("console", lambda message: failed.append(message.text) if message.type == "error" and "404" not in message.text else None)
     page.on("pageerror", lambda error: failed.append(str(error)))
-    page.goto(f"http://{host}:{guarded}/")
+    page.goto(f"http://{host}:{guarded}/?data=sample")
     expect(page.locator("#ctx-budget")).to_be_visible()
     page.goto(f"http://{host}:{guarded}/load")
     table = tmp_path / "rows.csv"
