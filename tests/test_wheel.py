@@ -97,6 +97,8 @@ def test_the_commands_of_an_installed_wheel(installed: Installed) -> None:
     found = subprocess.run(where, cwd=installed.home, env=installed.environment(), capture_output=True, text=True, check=True).stdout
     assert Path(found.strip()).is_relative_to(installed.python.parents[1])
     assert "expand_window" in installed.run("settings")
+    assert "recommended gains" in installed.run("demo")
+    assert not (installed.home / "data").exists()
     assert installed.run("load", "--sample") == "sample\n"
     lines = installed.run("assemble", "--all", "--format", "jsonl").splitlines()
     assemblies = [json.loads(line) for line in lines]
