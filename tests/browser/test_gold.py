@@ -129,7 +129,7 @@ def test_a_cited_passage_is_approved_claim_by_claim_and_taken_back_beside_it(oth
 
 
 def test_the_count_of_advice_opens_its_questions(app, open_page):
-    page = open_page(f"{app}/?data=sample&mt=3000", width=1440, height=900)
+    page = open_page(f"{app}/?data=sample&mt=2000", width=1440, height=900)
     more = page.locator(".st-key-advice_more").get_by_role("button").first
     expect(more).to_contain_text(re.compile(r"helps \d+ of \d+ questions, hurts \d+"))
     helps = re.search(r"helps (\d+) of", more.inner_text())[1]
@@ -137,7 +137,7 @@ def test_the_count_of_advice_opens_its_questions(app, open_page):
     page.get_by_role("link", name=f"the {helps} it helps").click()
     expect(page.locator("#ctx-questions tbody tr")).to_have_count(int(helps))
     expect(page.locator("#ctx-questions")).not_to_contain_text("unchanged")
-    expect(page).to_have_url(re.compile(r"a=mt%3D3000"))
+    expect(page).to_have_url(re.compile(r"a=mt%3D2000"))
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (820, "dark"), (390, "light")])
