@@ -48,8 +48,8 @@ class StoredTexts:
         if not isinstance(source, KnowsTexts):
             return {}
         if source.info.dataset_id < 0:
-            found = {text: self._asked(source, text) for text in dict.fromkeys(texts)}
-            return {text: place for text, place in found.items() if place is not None}
+            asked = {text: self._asked(source, text) for text in dict.fromkeys(texts)}
+            return {text: place for text, place in asked.items() if place is not None}
         if self._dataset != source.info.dataset_id:
             self._places, self._flat = {}, None
             for chunk in source.iter_chunks():
