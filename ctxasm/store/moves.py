@@ -289,6 +289,8 @@ class _Following:
 
     def __init__(self, query: Query, old: OldTexts, found: Mapping[Wanted, Found], moves: Moves) -> None:
         self._query, self._old, self._found, self._moves = query, old, found, moves
+        self._noted: set[str] = set()
+        """What is noted of one label with alternatives: a note counts labels, not their places."""
 
     def query(self) -> Query:
         query = self._query
@@ -307,10 +309,13 @@ class _Following:
         if gold.also:
             lost = self._lost(_wanted_gold(place, self._old) for place in gold.places)
             places = [self._place(place, lost) for place in gold.places]
+            self._noted.clear()
             chosen = [each[0] for each in places]
             label = alternatives(place for one in chosen for place in one.places)
             return [label] if label is not None else []
-        return self._place(gold)
+        placed = self._place(gold)
+        self._noted.clear()
+        return placed
 
     def _lost(self, places: Iterable[Wanted | None]) -> str:
         """The kind of note of a place that is lost: while another place of its label is there, the label is not."""
@@ -322,7 +327,7 @@ class _Following:
             was = self._old.chunks.get(gold.key)
             text = gold.text if gold.text is not None or was is None else was.text
             if not gold.lost:
-                self._note(lost, name, text)
+                self._note(lost, name, text, once=lost == "label lost")
             return [replace(gold, text=text, also=(), lost=True)]
         if found.stayed and not gold.lost and [(part.chunk_index, part.needed) for part in found.chunks] == [(gold.chunk_index, gold.text)]:
             return [replace(gold, also=())]
@@ -334,6 +339,7 @@ class _Following:
     def _span(self, span: Span) -> Span:
         lost = self._lost(_wanted_span(place, self._old) for place in span.places)
         first, *others = sorted((self._span_place(place, lost) for place in span.places), key=lambda place: place.lost)
+        self._noted.clear()
         return replace(first, also=tuple(others))
 
     def _span_place(self, span: Span, lost: str) -> Span:
@@ -342,7 +348,7 @@ class _Following:
         if found is None or found.stretch is None:
             text = span.text if span.lost else self._old.spans.get((span.document_id, span.start, span.end))
             if not span.lost:
-                self._note(lost, name, text)
+                self._note(lost, name, text, once=lost == "label lost")
             return replace(alone, text=text, lost=True)
         if span.lost or found.stretch != (span.start, span.end):
             self._moved("label", name, found, span.lost)
@@ -374,10 +380,14 @@ class _Following:
 
     def _moved(self, what: str, name: str, found: Found, was_lost: bool) -> None:
         to = f"{name}, now {', '.join(str(part.chunk_index) for part in found.chunks)}"
-        self._note(f"{what} found" if was_lost else f"{what} moved", to)
+        once = what == "label"
+        self._note(f"{what} found" if was_lost else f"{what} moved", to, once=once)
         if found.times > 1 and what == "label":
-            self._note("label ambiguous", f"{to} ({found.times} times)")
+            self._note("label ambiguous", f"{to} ({found.times} times)", once=once)
 
-    def _note(self, kind: str, name: str, text: str | None = None) -> None:
+    def _note(self, kind: str, name: str, text: str | None = None, *, once: bool = False) -> None:
+        if once and kind in self._noted:
+            return
+        self._noted.add(kind)
         said = f" ({shown(text, LONGEST_SHOWN)})" if text else ""
         self._moves.note(kind, f"{shown(self._query.query_id, 60)}, {name}{said}")
