@@ -37,6 +37,10 @@ KINDS = {
         "label is lost, no chunk of its document holds its text; it counts as not found (`ctxasm questions` lists it)",
         "labels are lost, no chunk of their document holds their text; they count as not found (`ctxasm questions` lists them), the first",
     ),
+    "place lost": (
+        "place of a label that has others is lost, which alone count now (`ctxasm questions` lists it)",
+        "places of labels that have others are lost, which alone count now (`ctxasm questions` lists them), the first",
+    ),
     "hit moved": ("saved hit followed its text to another chunk", "saved hits followed their text to other chunks, the first"),
     "hit found": ("saved hit that was lost is found again", "saved hits that were lost are found again, the first"),
     "hit lost": (

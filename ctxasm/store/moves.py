@@ -289,6 +289,8 @@ class _Following:
 
     def __init__(self, query: Query, old: OldTexts, found: Mapping[Wanted, Found], moves: Moves) -> None:
         self._query, self._old, self._found, self._moves = query, old, found, moves
+        self._noted: set[str] = set()
+        """What is noted of one label with alternatives: a note counts labels, not their places."""
 
     def query(self) -> Query:
         query = self._query
@@ -305,19 +307,27 @@ class _Following:
     def _gold(self, gold: GoldChunk) -> list[GoldChunk]:
         """One label; several where its text is now in several chunks that are all needed. A choice stays one chunk, the first of them."""
         if gold.also:
-            places = [self._place(place) for place in gold.places]
+            lost = self._lost(_wanted_gold(place, self._old) for place in gold.places)
+            places = [self._place(place, lost) for place in gold.places]
+            self._noted.clear()
             chosen = [each[0] for each in places]
             label = alternatives(place for one in chosen for place in one.places)
             return [label] if label is not None else []
-        return self._place(gold)
+        placed = self._place(gold)
+        self._noted.clear()
+        return placed
 
-    def _place(self, gold: GoldChunk) -> list[GoldChunk]:
+    def _lost(self, places: Iterable[Wanted | None]) -> str:
+        """The kind of note of a place that is lost: while another place of its label is there, the label is not."""
+        return "place lost" if any(self._look_up(place) is not None for place in places) else "label lost"
+
+    def _place(self, gold: GoldChunk, lost: str = "label lost") -> list[GoldChunk]:
         found, name = self._look_up(_wanted_gold(gold, self._old)), f"{gold.document_id} {gold.chunk_index}"
         if found is None:
             was = self._old.chunks.get(gold.key)
             text = gold.text if gold.text is not None or was is None else was.text
             if not gold.lost:
-                self._note("label lost", name, text)
+                self._note(lost, name, text, once=lost == "label lost")
             return [replace(gold, text=text, also=(), lost=True)]
         if found.stayed and not gold.lost and [(part.chunk_index, part.needed) for part in found.chunks] == [(gold.chunk_index, gold.text)]:
             return [replace(gold, also=())]
@@ -327,16 +337,18 @@ class _Following:
         return [replace(first, also=others), *more]
 
     def _span(self, span: Span) -> Span:
-        first, *others = sorted((self._span_place(place) for place in span.places), key=lambda place: place.lost)
+        lost = self._lost(_wanted_span(place, self._old) for place in span.places)
+        first, *others = sorted((self._span_place(place, lost) for place in span.places), key=lambda place: place.lost)
+        self._noted.clear()
         return replace(first, also=tuple(others))
 
-    def _span_place(self, span: Span) -> Span:
+    def _span_place(self, span: Span, lost: str) -> Span:
         alone, name = replace(span, also=()), f"{span.document_id} characters {span.start} to {span.end}"
         found = self._look_up(_wanted_span(span, self._old))
         if found is None or found.stretch is None:
             text = span.text if span.lost else self._old.spans.get((span.document_id, span.start, span.end))
             if not span.lost:
-                self._note("label lost", name, text)
+                self._note(lost, name, text, once=lost == "label lost")
             return replace(alone, text=text, lost=True)
         if span.lost or found.stretch != (span.start, span.end):
             self._moved("label", name, found, span.lost)
@@ -368,10 +380,14 @@ class _Following:
 
     def _moved(self, what: str, name: str, found: Found, was_lost: bool) -> None:
         to = f"{name}, now {', '.join(str(part.chunk_index) for part in found.chunks)}"
-        self._note(f"{what} found" if was_lost else f"{what} moved", to)
+        once = what == "label"
+        self._note(f"{what} found" if was_lost else f"{what} moved", to, once=once)
         if found.times > 1 and what == "label":
-            self._note("label ambiguous", f"{to} ({found.times} times)")
+            self._note("label ambiguous", f"{to} ({found.times} times)", once=once)
 
-    def _note(self, kind: str, name: str, text: str | None = None) -> None:
+    def _note(self, kind: str, name: str, text: str | None = None, *, once: bool = False) -> None:
+        if once and kind in self._noted:
+            return
+        self._noted.add(kind)
         said = f" ({shown(text, LONGEST_SHOWN)})" if text else ""
         self._moves.note(kind, f"{shown(self._query.query_id, 60)}, {name}{said}")

@@ -169,6 +169,15 @@ def test_of_alternatives_the_ones_that_are_there_stand_first() -> None:
     assert now.gold[0].chunks == (("a", 0),)
 
 
+def test_a_label_that_moved_counts_once_whatever_its_places() -> None:
+    choice, moves = GoldChunk("a", 1, "hand", None, (GoldChunk("a", 3, "hand"),)), Moves()
+    followed(Query("?", (), "q", (choice,)), whole(PARTS), whole(("New at the top.", *PARTS)), moves)
+    assert moves.counts == {"label moved": 1}
+    gone = Moves()
+    followed(Query("?", (), "q", (choice,)), whole(PARTS), whole(("Nothing of it.",)), gone)
+    assert gone.counts == {"label lost": 1}
+
+
 def test_hits_that_meet_on_one_chunk_are_one() -> None:
     now = followed(Query("?", (Hit("a", 0, 2.0, 1), Hit("a", 1, 1.0, 2)), "q"), whole(PARTS), whole((TEXT,)))
     assert now.retrieved == (Hit("a", 0, 2.0, 1),)

@@ -52,6 +52,16 @@ def test_a_prior_without_a_gain_here_keeps_what_one_has_and_names_the_cheaper_ro
     assert "Max tokens 1,010 gained +7.4 points on 4 other corpora; here it holds 53 for 7,126 tokens a question." in made.sentences()
 
 
+def test_a_bound_that_is_adjusted_says_so_beside_an_interval_that_is_not() -> None:
+    """The interval of `compare` is that of one pair, and lies above the five points; of many settings tried one is less sure."""
+    many = [first(12, 8), first(12, 12), *[first(12, 8)] * 3]
+    alone, tried = decide(table(many[:2], [1000, 500])), decide(table(many, [1000, 500, 600, 700, 800]))
+    assert alone.verdict == "cheaper"  # shown
+    assert tried.same is not None
+    assert tried.same.tried == 4
+    assert "is not shown yet, adjusted for 4 settings that cost no more: label about" in tried.sentences()[0]
+
+
 def test_at_the_ceiling_nothing_can_gain_and_no_label_is_asked_for() -> None:
     made = decide(table([first(30, 28), first(30, 28)], [2708, 6251], first(30, 28)), prior=PriorChoice(1, 0.074, 4))
     assert (made.verdict, made.room, made.more) == ("keep", 0, 0)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxasm.app.commands.options import say
 from ctxasm.citations.annotations import annotations_body, annotations_of, otel_span_id
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
@@ -49,6 +50,6 @@ class Annotations:
         text = json.dumps(annotations_body(self._found), ensure_ascii=False, allow_nan=False, indent=1)
         self._path.write_text(text.encode("utf-8", "replace").decode() + "\n", encoding="utf-8")
         spans = len({one["span_id"] for one in self._found})
-        say(f"{len(self._found)} annotations of {spans} spans in {self._path}")
+        say(f"{counted(len(self._found), 'annotation')} of {counted(spans, 'span')} in {self._path}")
         if self._without:
-            say(f"{self._without} answers came with no OpenTelemetry span id and have none: load the trace that they are from")
+            say(f"{counted(self._without, 'answer')} came with no OpenTelemetry span id: load the trace with it")

@@ -93,7 +93,7 @@ def run(args: Namespace) -> int:
     if not args.all:
         return 2 if failures else 0
     if not failures:
-        say(f"{len(queries)} queries of {dataset}")
+        say(f"{counted(len(queries), 'query')} of {dataset}")
     say(tally.sentence())
     if args.write_evidence is not None:
         write_evidence(args.write_evidence, tally.to_dict(settings, dataset))

@@ -71,9 +71,10 @@ def run(args: Namespace) -> int:
 def text_of(found: Comparison, only: str | None) -> str:
     """The sentence, the counts, and a row a question."""
     rows = [each for each in found.questions if (each.change == only if only else each.change in ("better", "worse"))]
-    head = f"By all evidence: {len(found.better)} win, {found.ties} tie, {len(found.worse)} loss"
+    counts = (counted(len(found.better), "win"), counted(found.ties, "tie"), counted(len(found.worse), "loss"))
+    head = [f"By all evidence: {', '.join(counts)}"] if found.labelled else []
     width = max([len(each.query_id) for each in rows], default=0)
-    return "\n".join([found.sentence(), f"Labels: {found.swept.gold}.", head, *(_row(each, width) for each in rows)])
+    return "\n".join([found.sentence(), f"Labels: {found.swept.gold}.", *head, *(_row(each, width) for each in rows)])
 
 
 def _row(each: QuestionDelta, width: int) -> str:
@@ -112,7 +113,7 @@ def _run_answers(args: Namespace, workbench: Workbench, a: AssemblySettings, b: 
 def estimate_text(told: AnswerEstimate, model: str) -> str:
     """What is left to ask, in a line."""
     cost = f", at most {told.cost:.2f}" if told.cost else ""
-    known = f"{told.known} of {told.answers} answers known already, {told.asked} calls"
+    known = f"{told.known} of {told.answers} answers known already, {counted(told.asked, 'call')}"
     return f"{model}: {known}, {told.sent:,} tokens to send, at most {told.written:,} written{cost}"
 
 

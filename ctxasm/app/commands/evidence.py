@@ -107,9 +107,11 @@ class EvidenceTally:
         if left_out:
             say(f"left out of the comparison with the baseline, because their labels differ or are missing: {_named(left_out)}")
         if len(both) < FEW:
+            anew = "write the baseline anew with --write-evidence"
+            todo = anew if len(self.labelled) >= FEW else f"label more questions (`ctxasm label`), then {anew}"
             raise InvalidInput(
                 f"the baseline and this run are not comparable: a comparison needs {FEW} questions that are labelled alike in both, "
-                f"got {len(both)}. Write the baseline anew with --write-evidence"
+                f"got {len(both)}: {todo}"
             )
         shares = {query_id: (self.labelled[query_id][0] - baseline[query_id][0]) / baseline[query_id][1] for query_id in both}
         result = paired_difference(list(shares.values()))

@@ -11,6 +11,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import BinaryIO
+from urllib.parse import urlsplit
 
 from ctxasm.answering.zones.history_text import parse_history
 from ctxasm.answering.zones.words import conversation_line, zones_line
@@ -140,6 +141,17 @@ def config_of(args: Namespace) -> Config:
     """The environment's Config, with `--db` on top, and the connections of Streamlit's secrets."""
     environment = dict(os.environ) if args.db is None else {**os.environ, DATABASE_URL: args.db}
     return read_config(environment, connection_secrets())
+
+
+def snippet_url(args: Namespace) -> str | None:
+    """The database that a snippet has to name: that of `--db`, unless its address holds a password, which is said."""
+    if args.db is None:
+        return None
+    address = urlsplit(args.db)
+    if address.password is None and "password" not in address.query:
+        return str(args.db)
+    say(f"the snippet reads the database that {DATABASE_URL} names: the one of --db has a password, which is not written down")
+    return None
 
 
 def workbench_of(args: Namespace, makes: bool = False) -> Workbench:

@@ -43,7 +43,7 @@ def run(args: Namespace) -> int:
                 show(f"  {place.document_id} characters {place.start} to {place.end} lost {shown(place.text or '', SHOWN_CHARS)}")
         for one in query.lost_hits:
             show(f"  hit {one.hit.document_id}:{one.hit.chunk_index} lost {shown(one.text, SHOWN_CHARS)}")
-    labelled, lost_labels = sum(query.is_labelled for query in every), sum(bool(query.lost_labels) for query in every)
+    labelled, lost_labels = sum(query.is_labelled for query in every), sum(_lost(query) > 0 for query in every)
     without = f", {lost_labels:,} with a lost label" if lost_labels else ""
     say(f"{dataset.info.name}: {counted(len(every), 'question')}, {labelled:,} labelled{without}")
     return 0
@@ -59,10 +59,15 @@ def as_row(query: Query) -> dict[str, Any]:
     return {
         **own,
         "labels": len(query.labels),
-        "lost_labels": len(query.lost_labels),
+        "lost_labels": _lost(query),
         **labels,
         "lost_hits": retrieval.get("lost_hits", ()),
     }
+
+
+def _lost(query: Query) -> int:
+    """How many labels are lost: of one with alternatives all of them."""
+    return sum(all(place.lost for place in label.places) for label in query.labels)
 
 
 def _line(query: Query) -> str:
@@ -72,4 +77,4 @@ def _line(query: Query) -> str:
     words = " ".join(query.query.split())
     short = words if len(words) <= QUESTION_CHARS else words[: QUESTION_CHARS - 1] + "…"
     hits = counted(len(query.retrieved), "hit") + (f" ({len(query.lost_hits):,} more lost)" if query.lost_hits else "")
-    return "\t".join((query.query_id, hits, part(len(query.labels), "label", len(query.lost_labels)), short))
+    return "\t".join((query.query_id, hits, part(len(query.labels), "label", _lost(query)), short))

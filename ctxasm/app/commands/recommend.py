@@ -10,10 +10,10 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from ctxasm.app.commands.ingest import ended_by_interrupt
-from ctxasm.app.commands.options import add_settings, require_data, say, settings_of, show, workbench_of
+from ctxasm.app.commands.options import add_settings, require_data, say, settings_of, show, snippet_url, workbench_of
 from ctxasm.app.commands.progress import told_on_terminal
 from ctxasm.app.commands.tuning_options import add_run, as_json, run_options
-from ctxasm.app.integrations.written import FORMS, written_as
+from ctxasm.app.integrations.written import FORMS, FRAMEWORKS, written_as
 
 SUMMARY = "recommend settings for a dataset, with the gain, its interval, the cost and what is lost"
 INTERRUPTED = 130
@@ -48,5 +48,6 @@ def run(args: Namespace) -> int:
     else:
         for sentence in (*found.sentences(), f"Labels: {found.gold}."):
             say(sentence)
-        show(written_as(found.settings, args.format, workbench.dataset(args.data).info.name), end="")
+        url = snippet_url(args) if args.format in FRAMEWORKS else None
+        show(written_as(found.settings, args.format, workbench.dataset(args.data).info.name, url), end="")
     return 0

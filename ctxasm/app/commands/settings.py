@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.app.commands.options import add_dataset, add_settings, settings_of, workbench_of
+from ctxasm.app.commands.options import add_dataset, add_settings, settings_of, snippet_url, workbench_of
 from ctxasm.app.integrations.written import FORMS, FRAMEWORKS, written_as
 from ctxasm.model.errors import NotFound
 from ctxasm.model.settings import AssemblySettings, specs
@@ -25,7 +25,9 @@ def run(args: Namespace) -> int:
     """Print the table (text, json) or what differs from the defaults, written down."""
     settings = settings_of(args)
     if args.format in FORMS:
-        print(written_as(settings, args.format, _dataset(args) if args.format in FRAMEWORKS else None), end="")
+        is_snippet = args.format in FRAMEWORKS
+        dataset, url = (_dataset(args), snippet_url(args)) if is_snippet else (None, None)
+        print(written_as(settings, args.format, dataset, url), end="")
     elif args.format == "json":
         print(json.dumps(rows(settings), ensure_ascii=False, indent=2))
     else:

@@ -134,7 +134,8 @@ class Recommendation:
         changes = named(_changed(self.found.settings[self.same.at], self.start)) or "Your own setting"
         much = _as_much(self.whole[self.same.at], self.whole[self.taken], self.labelled)
         lost = f"that it loses at most {self.delta * 100:.0f} points"
-        sure = f"{lost} is {'shown' if self.same.shown else 'not shown yet'}"
+        tried = f", adjusted for {self.same.tried:,} settings that cost no more" if self.same.tried > 1 and not self.same.shown else ""
+        sure = f"{lost} is {'shown' if self.same.shown else 'not shown yet'}{tried}"
         label = f": label about {self.same_more:,} more" if self.same_more else ""
         return f"{changes} holds {much} {self._fewer(self.same.at, self.taken)}; {sure}{label}."
 

@@ -45,13 +45,15 @@ def max_t_p(differences: Sequence[Sequence[float]], draws: int = DRAWS, seed: in
 class Cheaper(NamedTuple):
     """A setting by its place that costs no more than another one: its `difference` of shares, and the least that this can be (`bound`).
 
-    The bound is Tango's, at a one-sided level shared out among all settings that cost no more (Bonferroni). `shown`: it lies above -delta.
+    The bound is Tango's, at a one-sided level shared out among all `tried` settings that cost no more (Bonferroni). `shown`: it lies above
+    -delta.
     """
 
     at: int
     difference: float
     bound: float
     shown: bool
+    tried: int
 
 
 def cheaper_settings(whole: np.ndarray, costs: Sequence[float], reference: int, delta: float, level: float = LEVEL) -> list[Cheaper]:
@@ -64,7 +66,7 @@ def cheaper_settings(whole: np.ndarray, costs: Sequence[float], reference: int, 
     for at in places if n else ():
         better, worse = _flips(whole, at, reference)
         bound = _bound(better, worse, n, level, len(places))
-        found.append(Cheaper(at, (better - worse) / n, bound, n >= FEW and bound > -delta))
+        found.append(Cheaper(at, (better - worse) / n, bound, n >= FEW and bound > -delta, len(places)))
     return found
 
 

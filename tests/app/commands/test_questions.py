@@ -134,6 +134,20 @@ def test_any_one_of_the_alternatives_counts_once(capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.usefixtures("asked")
+def test_a_label_with_a_place_left_is_not_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ran(capsys, "label", "q1", "a:0", "a:1", "--any")
+    _, err = ran(capsys, "load", str(corpus(tmp_path / "new", ("Een nieuwe alinea.", *TEXTS[1:]))), "--data", "h", "--replace")
+    assert "note: 1 place of a label that has others is lost, which alone count now" in err
+    assert "counts as not found" not in err
+    out, err = ran(capsys, "questions", "--lost")
+    assert "\t1 label\t" in out[0]
+    assert "a:0 lost" in out[1]
+    assert "with a lost label" not in err
+    (row,) = json.loads("\n".join(ran(capsys, "questions", "--lost", "--format", "json")[0]))
+    assert row["lost_labels"] == 0
+
+
+@pytest.mark.usefixtures("asked")
 def test_what_is_lost_is_said_listed_counted_exported_and_removed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ran(capsys, "label", "q1", "a:0")
     ran(capsys, "label", "q2", "a:1")

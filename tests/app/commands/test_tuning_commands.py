@@ -15,6 +15,7 @@ import pytest
 
 import ctxasm
 from ctxasm.__main__ import main
+from ctxasm.app.commands.evidence import EvidenceTally
 from ctxasm.app.tuned import open_engine
 from ctxasm.config import DATABASE_URL, shipped
 from ctxasm.model.errors import InvalidInput
@@ -53,12 +54,30 @@ def some_ids(count: int) -> list[str]:
     return [part for query_id in ids for part in ("--query-id", query_id)]
 
 
+def test_one_question_is_not_several(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    one = some_ids(1)
+    out, _ = ran(capsys, "compare", "--b", "expand_window=1", *one)
+    assert "By all evidence: 0 wins, 1 tie, 0 losses" in out
+    bundle = tmp_path / "one"
+    bundle.mkdir()
+    (bundle / "chunks.jsonl").write_text('{"document_id": "a", "chunk_index": 0, "text": "The desk opens at nine."}\n')
+    (bundle / "queries.jsonl").write_text('{"query_id": "q", "query": "When?"}\n')
+    hits = '{"query_id": "q", "retrieved": [{"document_id": "a", "chunk_index": 0, "score": 1}]}\n'
+    (bundle / "retrievals.jsonl").write_text(hits)
+    database = ("--db", f"sqlite:///{tmp_path / 'one.db'}")
+    ran(capsys, "load", str(bundle), *database)
+    _, err = ran(capsys, "assemble", "--all", "--format", "jsonl", *database)
+    assert "1 query of one\n" in err
+    out, _ = ran(capsys, "compare", "--b", "expand_window=1", *database)
+    assert "By all evidence" not in out  # nothing is labelled
+
+
 def test_compare_as_text_and_json(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = ran(capsys, "compare", "--a", "max_tokens=500", "--b", "five_stage", "--b", "max_tokens=2000", *some_ids(12))
     sentence, labels, counts, *rows = out.splitlines()
     assert sentence.startswith("B holds the evidence of ")
     assert labels == "Labels: 12 questions by spans."
-    assert re.fullmatch(r"By all evidence: \d+ win, \d+ tie, \d+ loss", counts)
+    assert re.fullmatch(r"By all evidence: \d+ wins?, \d+ ties?, \d+ loss(es)?", counts)
     assert all(row.split()[0] in ("better", "worse") for row in rows)
     out, _ = ran(capsys, "compare", "--a", "max_tokens=500", "--b", "max_tokens=2000", "--format", "json", *some_ids(12))
     found = json.loads(out)
@@ -170,6 +189,11 @@ def test_evidence_is_told_and_checked(capsys: pytest.CaptureFixture[str], tmp_pa
     _, err = ran(capsys, *worse, code=2)
     assert "not comparable" in err
     assert "left out of the comparison" in err
+    assert "got 5: write the baseline anew" in err
+    Path(baseline).write_text(json.dumps(stored), encoding="utf-8")
+    one = EvidenceTally(dict.fromkeys(few, (1, 1, 9)))
+    with pytest.raises(InvalidInput, match="got 5: label more questions"):  # a baseline of the same five would be no better
+        one.is_worse(dict.fromkeys(few, (1, 1)), 0.01)
     bar = min(1.0, stored["evidence"] + 0.001)
     _, err = ran(capsys, *quiet, "--set", "max_tokens=500", "--set", "expand_window=0", "--fail-below", f"whole={bar}", code=1)
     assert "check failed: whole is " in err

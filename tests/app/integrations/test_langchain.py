@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from ctxasm import AssemblySettings, InvalidInput, Query
+from ctxasm import AssemblySettings, Bundle, Chunk, InvalidInput, MemoryStore, Query
+from ctxasm import Document as BundleDocument
 from ctxasm.model.presets import preset
 from ctxasm.text.tokens import open_counter
 from tests.app.integrations.tuned import SETTINGS, TOML, asked, sample, workbench
@@ -85,6 +86,18 @@ def test_documents_of_other_ids_are_found_by_their_text(index_key: str | None, r
         document.metadata["document_id"] = renamed.format(document.metadata["document_id"])
         document.page_content = document.page_content.replace(" ", "  ")  # white space aside
     assert assembler.assembly(query.query, found).text == BENCH.assemble(query, AssemblySettings()).text
+
+
+def test_a_text_whose_lines_were_joined_is_found() -> None:
+    """A loader that makes one line of a chunk: of two chunks that differ in indentation alone the one laid out alike counts."""
+    texts = ["limits:\n  cpu: 1\n  ram: 2", "limits:\n  cpu: 1\nram: 2", "Opened at nine."]
+    store = MemoryStore(open_counter("cl100k_base"))
+    store.add(Bundle("d", documents=(BundleDocument("a"),), chunks=tuple(Chunk("a", at, text) for at, text in enumerate(texts))))
+    assembler = ContextAssembler(source=store, settings=AssemblySettings(expand_window=0))
+    for text, index in ((texts[0], 0), (texts[1], 1), (" ".join(texts[0].split()), 0)):
+        found = Document(page_content=text, metadata={"source": "/srv/other.yaml"})
+        (citation,) = assembler.assembly("q", [found]).citations
+        assert (citation.document_id, citation.chunk_indexes) == ("a", (index,))
 
 
 def test_a_number_that_means_another_chunk_gives_way_to_the_text() -> None:

@@ -7,6 +7,7 @@ import json
 import sqlite3
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -169,7 +170,7 @@ def test_an_engine_answers_from_the_blocks() -> None:
         assert head in (said if response is streaming else str(response))  # the mock repeats its prompt
 
 
-def test_the_snippets_name_their_dataset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_snippets_name_their_dataset(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """What `settings` writes for a framework runs as it stands and takes neighbours from the dataset that it names."""
     from ctxasm import open_store
     from ctxasm.__main__ import main
@@ -179,11 +180,24 @@ def test_the_snippets_name_their_dataset(tmp_path: Path, capsys: pytest.CaptureF
         store.add(BUNDLE, "hospital")
     for form in ("langchain", "llamaindex"):
         assert main(["settings", "--format", form, "--db", database]) == 0
-        assert "source=open_dataset('hospital')" in capsys.readouterr().out
+        snippet = capsys.readouterr().out
+        names: dict[str, Any] = {"my_retriever": None, "my_index": MagicMock()}
+        if form == "llamaindex":
+            exec(snippet, names)  # no environment names the database
+            assert names["postprocessor"].source.info.name == "hospital"
+        assert f"source=open_dataset('hospital', open_store({database!r}))" in snippet
         assert main(["settings", "--format", form, "--db", database, "--data", "my table"]) == 0
-        assert "source=open_dataset('my table')" in capsys.readouterr().out
+        assert "source=open_dataset('my table', open_store(" in capsys.readouterr().out
     assert main(["settings", "--format", "llamaindex", "--db", f"sqlite:///{tmp_path / 'none.db'}"]) == 0
-    assert "source=open_dataset()" in capsys.readouterr().out
+    assert "source=open_dataset(store=open_store(" in capsys.readouterr().out
+    monkeypatch.setenv("CTXASM_DATABASE_URL", database)
+    assert main(["settings", "--format", "langchain"]) == 0
+    assert "source=open_dataset('hospital'))" in capsys.readouterr().out
+    assert main(["settings", "--format", "langchain", "--data", "d", "--db", "postgresql://me:secret@host/db"]) == 0
+    out, err = capsys.readouterr()
+    assert "source=open_dataset('d'))" in out
+    assert "secret" not in out + err
+    assert "CTXASM_DATABASE_URL" in err
     assert not (tmp_path / "none.db").exists()
 
 
