@@ -137,18 +137,6 @@ def swept(
     return sweep(held, queries, grid, tools, __version__, report=report, cancelled=cancelled, **with_)
 
 
-def sweep_parquet(found: SweepResult) -> bytes:
-    """The table of a sweep as a Parquet file."""
-    import io
-
-    import pyarrow
-    import pyarrow.parquet
-
-    written = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(found.table()), written)
-    return written.getvalue()
-
-
 def compared(
     workbench: Workbench,
     a: AssemblySettings,

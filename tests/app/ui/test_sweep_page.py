@@ -20,6 +20,7 @@ from ctxasm.app import tuned
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.pinned import read_pinned
 from ctxasm.app.ui.frame.session import Session
+from ctxasm.app.ui.sweep import page
 from ctxasm.app.ui.sweep.cell import cell_html
 from ctxasm.app.ui.sweep.front import ceiling, front_alt, front_of, importance_html, rivals_words
 from ctxasm.app.ui.sweep.heatmap import BRIGHT, best_of, colour_of, heatmap_html, heatmap_of, share
@@ -245,10 +246,12 @@ def test_a_row_opens_inspect_with_its_settings(found, counted_url):
 
 def test_the_csv_is_the_table(found):
     swept, _ = found
-    rows = list(csv.DictReader(io.StringIO(swept.csv())))
+    rows = list(csv.DictReader(io.StringIO(page._csv(swept))))
+    assert list(rows[0]) == [*AXES, "whole", "labelled", "evidence", "tokens", "front", "start"]
     assert [int(row["whole"]) for row in rows] == [row.whole for row in swept.rows()]
-    table = pyarrow.parquet.read_table(io.BytesIO(tuned.sweep_parquet(swept))).to_pylist()
+    table = pyarrow.parquet.read_table(io.BytesIO(page._parquet(swept))).to_pylist()
     assert [row["whole"] for row in table] == [row.whole for row in swept.rows()]
+    assert list(table[0]) == list(rows[0])
 
 
 def test_the_best_cell_is_the_cheapest_of_those_that_hold_most(found):

@@ -160,8 +160,6 @@ def _begin(info: DatasetInfo, start: AssemblySettings, axes: Axes) -> None:
 
 def _show(info: DatasetInfo, decided: Decided) -> None:
     """What it came to; of a cancelled one the questions that were counted."""
-    from ctxasm.app.tuned import sweep_parquet
-
     found, recommended = decided
     if found.cancelled:
         counted = f"{number(len(found.labelled))} labelled questions were counted. Start goes on from there."
@@ -178,11 +176,19 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
     st.html(settings_table(found, inspect_address))
     hear_clicks(Session.cell_clicks, partial(_pick_cell, len(found.settings)))
     with st.container(horizontal=True, gap="small"):
-        st.download_button("CSV", found.csv, f"sweep-{info.name}.csv", "text/csv", key="sweep_csv", on_click="ignore")
-        parquet = partial(sweep_parquet, found)
-        st.download_button(
-            "Parquet", parquet, f"sweep-{info.name}.parquet", "application/octet-stream", key="sweep_parquet", on_click="ignore"
-        )
+        for kind, written, mime in (("CSV", _csv, "text/csv"), ("Parquet", _parquet, "application/octet-stream")):
+            name = f"sweep-{info.name}.{kind.lower()}"
+            st.download_button(kind, partial(written, found), name, mime, key=f"sweep_{kind.lower()}", on_click="ignore")
+
+
+def _csv(found: SweepResult) -> str:
+    text: str = found.to_pandas().to_csv(index=False)
+    return text
+
+
+def _parquet(found: SweepResult) -> bytes:
+    data: bytes = found.to_pandas().to_parquet(index=False)
+    return data
 
 
 def _show_failures(found: SweepResult) -> None:
