@@ -29,7 +29,7 @@ from ctxasm.app.ui.sweep.shipping import HEADINGS, shipping_html
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config, shipped
 from ctxasm.data.files.reading import load_bundle
-from ctxasm.model.settings_text import from_url
+from ctxasm.model.settings_text import from_toml, from_url
 from ctxasm.tuning.compare import compared
 from ctxasm.tuning.recommend.decision import PriorChoice
 from tests.app.ui.builders import HOSTILE
@@ -154,6 +154,24 @@ def test_every_verdict_says_what_it_gains_and_costs_and_opens_what_it_proposes(f
         assert f"{table.tokens(at):,.0f} tokens a question in place of {table.tokens(table.start):,.0f}" in unescape(drawn)
     assert "<script" not in drawn
     assert opened == [(made.settings,)] + ([] if kept else [(made.start, made.settings)])
+
+
+def test_the_proposed_settings_are_copied_with_where_they_come_from(found, counted_url):
+    recommended = found.recommended
+    proposed = recommended.found.settings[recommended.proposed]
+    app = ended(fine(sweep_page().button(key="start_sweep").click().run()))
+    fine(app.button(key="proposed_written").click().run())
+    toml, python, _ = (block.value for block in app.code)
+    assert from_toml(toml) == proposed
+    assert eval(python, {"AssemblySettings": ctxasm.AssemblySettings}) == proposed
+    assert f"# ctxasm {ctxasm.__version__}, data few {recommended.found.digest[:12]}, {FEW} labelled questions" in toml
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_the_origin_of_a_setting_is_its_gain_as_compare_says_it(found, at):
+    made, table = found.recommended, found.recommended.found
+    gain = compared(table, table.start, at).result.sentence()
+    assert made.origin(at)[1] == (made.sentences()[0] if at == table.start else f"against the defaults: {gain}")
 
 
 def test_a_second_sweep_counts_nothing_anew(own_url, monkeypatch):

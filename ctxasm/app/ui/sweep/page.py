@@ -16,6 +16,7 @@ from ctxasm.app.ui.frame.gold import show_no_gold
 from ctxasm.app.ui.frame.jobs import Job
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks, inspect_address
 from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.sharing import settings_written
 from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title
 from ctxasm.app.ui.load.load_jobs import PATIENCE_S, REDRAWN_S, job_card
 from ctxasm.app.ui.sweep.axes import choose_axes, said
@@ -167,6 +168,7 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
     if not found.labelled:
         return
     st.html(shipping_html(recommended, inspect_address, partial(compare_address, view="all")))
+    settings_written(recommended.found.settings[recommended.proposed], recommended.origin(recommended.proposed), "proposed_written")
     _show_failures(found)
     _show_heatmap(found)
     _show_cell(info, found)
