@@ -58,6 +58,8 @@ def show_sweep() -> None:
     if session.sweep_problem:
         show_problem(session.sweep_problem)
     kept = session.swept
+    if (kept is None or kept[0] != _data(info)) and _job(info) is None:
+        kept = _take_kept(info, axes)
     if kept is not None and kept[0] == _data(info):
         _show(info, kept[1])
 
@@ -80,6 +82,20 @@ def _take_ended(info: DatasetInfo) -> None:
         session.sweep_problem = str(job.error)
     else:
         session.swept = (_data(info), job.result())
+
+
+def _take_kept(info: DatasetInfo, axes: Axes) -> tuple[object, Decided] | None:
+    """What the database has of these axes, where it has all of it: after a reload, the result that was there."""
+    from ctxasm.app.tuned import decided_before
+
+    workbench, start = server.workbench(), session.now
+    wanted = (_data(info), start, tuple(axes.items()))
+    made: Decided | None = awaited(
+        "sweep_kept", wanted, lambda report, cancelled: decided_before(workbench, start, axes, info.name, report, cancelled)
+    )
+    if made is not None:
+        session.swept = (_data(info), made)
+    return session.swept
 
 
 def _job(info: DatasetInfo) -> Job | None:
