@@ -120,7 +120,8 @@ BREACHES = [
     ("app/workbench.py", "def f():\n    import sqlalchemy", "sql"),
     ("answering/a.py", "import openai", "models"),
     ("store/a.py", "from tiktoken import Encoding", "tokens"),
-    ("data/files/a.py", "import pandas as pd", "pages"),
+    ("data/files/a.py", "import plotly", "pages"),
+    ("data/files/b.py", "import pandas as pd", "frames"),
     ("search/a.py", "import llama_index.core", "frameworks"),
 ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -135,18 +135,6 @@ def swept(
     grid, tools = sweep_grid(start, axes), WorkbenchTools(workbench)
     with_ = _kept(workbench, engine, keep)
     return sweep(held, queries, grid, tools, __version__, report=report, cancelled=cancelled, **with_)
-
-
-def sweep_parquet(found: SweepResult) -> bytes:
-    """The table of a sweep as a Parquet file."""
-    import io
-
-    import pyarrow
-    import pyarrow.parquet
-
-    written = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(found.table()), written)
-    return written.getvalue()
 
 
 def compared(
@@ -309,6 +297,18 @@ def decided(
     keep: bool = True,
 ) -> Decided:
     """Sweep a grid and the settings of a recommendation as one table, and decide on all of it."""
+    return _decided(workbench, start, axes, dataset, report, cancelled, _kept(workbench, "local", keep))
+
+
+def _decided(
+    workbench: Workbench,
+    start: AssemblySettings,
+    axes: Axes,
+    dataset: str,
+    report: Report,
+    cancelled: Cancelled,
+    with_: Mapping[str, Any],
+) -> Decided:
     from ctxasm import __version__
     from ctxasm.tuning.recommend.decision import decide
     from ctxasm.tuning.recommend.prior import shipped_prior
@@ -316,7 +316,21 @@ def decided(
     from ctxasm.tuning.sweep.sweep import sweep
 
     held, queries = _asked(workbench, dataset, None)
-    grid, tools, with_ = _grid_to_decide(start, axes), WorkbenchTools(workbench), _kept(workbench, "local", keep)
+    grid, tools = _grid_to_decide(start, axes), WorkbenchTools(workbench)
     found = sweep(held, queries, grid, tools, __version__, report=report, cancelled=cancelled, **with_)
     own = found.first(len(sweep_grid(start, axes).settings))
     return Decided(own, decide(found, prior=prior_choice(found, shipped_prior())))
+
+
+def decided_before(
+    workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: str, report: Report = silent, cancelled: Cancelled = never
+) -> Decided | None:
+    """What `decided` would give where all of it was counted before and kept; None where anything is missing. Nothing is counted."""
+    from ctxasm.tuning.sweep.work import KeptOnly, NotKept
+
+    with_ = _kept(workbench, "local", True) | {"engine": KeptOnly()}
+    try:
+        made = _decided(workbench, start, axes, dataset, report, cancelled, with_)
+    except NotKept:
+        return None
+    return None if made.swept.cancelled else made

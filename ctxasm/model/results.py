@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from threading import Lock
-from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, cast
 
 from ctxasm.model.events import Event, Likeness
+from ctxasm.model.frames import data_frame
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document, Query, Turn
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.zoning import Conversation, Zones
+
+if TYPE_CHECKING:
+    from ctxasm.model.frames import DataFrame
 
 Key = tuple[str, int]
 """(document_id, chunk_index): the name of a chunk inside a dataset."""
@@ -236,6 +240,13 @@ class Trace:
     def stage(self, name: str) -> StageRecord | None:
         """The record of a stage, or None where it did not run (assembly switched off)."""
         return next((record for record in self.stages if record.stage == name), None)
+
+    def to_pandas(self) -> DataFrame:
+        """A row a chunk, in the order of `fates`: `document_id`, `chunk_index`, whether it was `retrieved`, its `score` and `rank`, its
+        `fate`, the `stage` that decided and the `reason` of a drop, its own `tokens`, and `missing_tokens`: how much more limit keeps it.
+        """
+        columns = Fate._fields[: Fate._fields.index("missing_tokens") + 1]
+        return data_frame((fate[: len(columns)] for fate in self.fates), columns)
 
 
 @dataclass(frozen=True)

@@ -101,9 +101,10 @@ def from_environment(environment: Mapping[str, str]) -> AssemblySettings:
     return AssemblySettings(**changes)
 
 
-def to_toml(settings: AssemblySettings) -> str:
-    """A TOML table `[context_assembly]` of what differs from the defaults."""
-    lines = ["[context_assembly]"]
+def to_toml(settings: AssemblySettings, comments: Iterable[str] = ()) -> str:
+    """A TOML table `[context_assembly]` of what differs from the defaults, below a line of comment for each of `comments`."""
+    printable = ("".join(char if char.isprintable() else " " for char in comment) for comment in comments)
+    lines = [*(f"# {comment}" for comment in printable), "[context_assembly]"]
     for name, value in settings.changed().items():
         lines.append(f"{name} = {_toml_text(value) if isinstance(value, str) else write(spec_of(name), value)}")
     return "\n".join(lines) + "\n"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxasm.model.datasets import Dataset
+from ctxasm.model.frames import data_frame
 from ctxasm.model.ports import Shelf
 from ctxasm.model.progress import Cancelled, Report, never, silent
 from ctxasm.model.records import Query
@@ -16,6 +17,9 @@ from ctxasm.tuning.sweep.counting import Outcome, Tools
 from ctxasm.tuning.sweep.results import SweepResult
 from ctxasm.tuning.sweep.sweep import LimitOf, grid_of, sweep
 from ctxasm.tuning.sweep.work import Engine
+
+if TYPE_CHECKING:
+    from ctxasm.model.frames import DataFrame
 
 
 class QuestionDelta(NamedTuple):
@@ -68,6 +72,14 @@ class Comparison:
             f"{self.result.sentence()}; "
             f"{self.tokens_b:,.0f} tokens a question in place of {self.tokens_a:,.0f}."
         )
+
+    def to_pandas(self) -> DataFrame:
+        """A row a question: `query_id`, the pieces of evidence `found_a` and `found_b` of those `needed_a` and `needed_b`, `tokens_a` and
+        `tokens_b` of the contexts, and the `change`, see `QuestionDelta`.
+        """
+        columns = ("query_id", "found_a", "needed_a", "tokens_a", "found_b", "needed_b", "tokens_b", "change")
+        rows = ((q.query_id, q.a.found, q.a.needed, q.a.tokens, q.b.found, q.b.needed, q.b.tokens, q.change) for q in self.questions)
+        return data_frame(rows, columns)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""

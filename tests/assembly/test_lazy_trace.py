@@ -131,3 +131,27 @@ def test_the_store_is_let_go_before_anything_is_explained(tmp_path):
     fates = {(fate.document_id, fate.chunk_index): fate for fate in done.trace.fates}
     assert len(fates) == len(CHUNKS)
     assert all(fate.tokens for fate in fates.values())
+
+
+def test_a_frame_of_the_trace_has_a_row_a_fate():
+    done = assembled()
+    frame = done.trace.to_pandas()
+    assert list(frame) == [
+        "document_id",
+        "chunk_index",
+        "retrieved",
+        "score",
+        "rank",
+        "fate",
+        "stage",
+        "reason",
+        "tokens",
+        "missing_tokens",
+    ]
+    assert [tuple(row) for row in frame[["document_id", "chunk_index", "fate"]].itertuples(index=False)] == [
+        (each.document_id, each.chunk_index, each.fate) for each in done.trace.fates
+    ]
+    assert {each.fate for each in done.trace.fates} >= {"kept", "dropped"}
+    lacking = [each.missing_tokens for each in done.trace.fates if each.missing_tokens is not None]
+    assert list(frame.missing_tokens.dropna()) == lacking
+    assert lacking

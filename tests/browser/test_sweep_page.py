@@ -47,3 +47,15 @@ def test_start_leads_to_the_recommendation_and_axe_finds_nothing_of_ours(app, op
     page.locator("#ctx-swept").get_by_role("link").first.click()
     expect(page.locator("#ctx-budget")).to_be_visible()
     assert len(page.context.pages) == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_chosen_values_are_read_in_both_themes(app, open_page, scheme):
+    page = open_page(f"{app}/sweep?data=sample", width=1440, height=900, scheme=scheme)
+    expect(page.locator(".st-key-sweep_axes").get_by_text("drop documents")).to_be_visible()
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    options = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+    found = axe.run(page, context=".st-key-sweep_axes", options=options).response
+    assert [node["html"][:120] for rule in found["violations"] for node in rule["nodes"]] == []
+    assert any("drop documents" in node["html"] for rule in found["passes"] for node in rule["nodes"])

@@ -34,6 +34,7 @@ SETTINGS = st.fixed_dictionaries({}, optional={spec.name: _value(spec) for spec 
 def test_settings_survive_every_way_of_writing_them(chosen):
     assert text.from_url(text.to_url(chosen)) == (chosen, ())
     assert text.from_toml(text.to_toml(chosen)) == chosen
+    assert text.from_toml(text.to_toml(chosen, ["of a\nb = 1\x7f\x00", "−1.0 points [−2.0, +0.5]"])) == chosen
     assert text.from_environment(text.to_environment(chosen)) == chosen
     assert eval(text.to_python(chosen), {"AssemblySettings": AssemblySettings}) == chosen
     assert text.from_assignments([f"{n}={text.write(s, v)}" for s in specs() for n, v in [(s.name, getattr(chosen, s.name))]]) == chosen

@@ -48,3 +48,12 @@ def test_questions_without_labels_are_compared_by_tokens() -> None:
     assert {each.change for each in found.questions} == {"unlabelled"}
     assert found.sentence().startswith("No question is labelled")
     assert found.to_dict()["labelled"] == 0
+
+
+def test_a_frame_has_a_row_a_question() -> None:
+    found = made(SMALL, AssemblySettings(max_tokens=4000))
+    frame = found.to_pandas()
+    assert list(frame.query_id) == [each.query_id for each in found.questions]
+    assert tuple(frame.query_id[frame.change == "better"]) == tuple(each.query_id for each in found.questions if each.change == "better")
+    assert int(((frame.found_b == frame.needed_b) & (frame.needed_b > 0)).sum()) == found.whole_b
+    assert (frame.tokens_a.mean(), frame.tokens_b.mean()) == (found.tokens_a, found.tokens_b)

@@ -43,11 +43,10 @@ def run(args: Namespace) -> int:
         print(as_json(found.to_dict()))
     elif args.format == "text":
         show("\n".join([*found.sentences(), f"Labels: {found.gold}."]))
-        show(f"\n{written_as(found.settings, 'toml')}", end="")
-        say(f"ctxasm {found.found.version}, data {found.found.digest[:12]}")
+        show(f"\n{written_as(found.settings, 'toml', origin=found.origin())}", end="")
     else:
         for sentence in (*found.sentences(), f"Labels: {found.gold}."):
             say(sentence)
         url = snippet_url(args) if args.format in FRAMEWORKS else None
-        show(written_as(found.settings, args.format, workbench.dataset(args.data).info.name, url), end="")
+        show(written_as(found.settings, args.format, found.found.dataset, found.origin(), url), end="")
     return 0

@@ -27,7 +27,7 @@ def run(args: Namespace) -> int:
     if args.format in FORMS:
         is_snippet = args.format in FRAMEWORKS
         dataset, url = (_dataset(args), snippet_url(args)) if is_snippet else (None, None)
-        print(written_as(settings, args.format, dataset, url), end="")
+        print(written_as(settings, args.format, dataset, url=url), end="")
     elif args.format == "json":
         print(json.dumps(rows(settings), ensure_ascii=False, indent=2))
     else:

@@ -90,13 +90,11 @@ def write_table(found: SweepResult, path: str) -> None:
     made = Path(f"{path}.part")
     try:
         if path.endswith(".parquet"):
-            from ctxasm.app.tuned import sweep_parquet
-
-            made.write_bytes(sweep_parquet(found))
+            found.to_pandas().to_parquet(made, index=False)
         elif path.endswith(".json"):
             made.write_text(as_json(described(found)) + "\n", encoding="utf-8")
         else:
-            made.write_text(found.csv(), encoding="utf-8")
+            found.to_pandas().to_csv(made, index=False, lineterminator="\n")
         os.replace(made, path)
     except OSError as error:
         raise InvalidInput(f"--out: {shown(path)} cannot be written: {error.strerror or error}") from None

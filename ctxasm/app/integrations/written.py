@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from urllib.parse import urlencode
 
 from ctxasm.model.settings import AssemblySettings
@@ -25,18 +26,20 @@ engine = my_index.as_query_engine(similarity_top_k=20, node_postprocessors=[post
 """
 
 
-def written_as(settings: AssemblySettings, form: str, dataset: str | None = None, url: str | None = None) -> str:
+def written_as(
+    settings: AssemblySettings, form: str, dataset: str | None = None, origin: Iterable[str] = (), url: str | None = None
+) -> str:
     """The settings in one of `FORMS`, what differs from the defaults, ending with a line break. A link is the query of an address.
 
-    The snippets for frameworks take neighbours from `dataset`, stored or linked (None: the newest), of the database at `url` (None: the
-    one that the environment names).
+    `origin` says where they come from, as comments of the TOML. Snippets for frameworks take neighbours from `dataset`, stored or linked
+    (None: the newest), of the database at `url` (None: the one that the environment names).
     """
     named = [] if dataset is None else [repr(dataset)]
     opened = [] if url is None else [f"{'' if named else 'store='}open_store({url!r})"]
     source = {"names": "open_dataset, open_store" if opened else "open_dataset", "source": f"open_dataset({', '.join([*named, *opened])})"}
     match form:
         case "toml":
-            return to_toml(settings)
+            return to_toml(settings, origin)
         case "environment":
             return "".join(f"{name}={shlex.quote(value)}\n" for name, value in to_environment(settings).items())
         case "link":

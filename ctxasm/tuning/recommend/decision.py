@@ -227,6 +227,15 @@ class Recommendation:
         at_equal_tokens = rivals(self.found)
         return "" if at_equal_tokens is None else _rivals_sentence(at_equal_tokens)
 
+    def origin(self, at: int | None = None) -> tuple[str, ...]:
+        """Where the settings at a place (those to ship) come from, in lines: version, data and labels; the gain with its interval."""
+        at, found = self.taken if at is None else at, self.found
+        of = f"ctxasm {found.version}, data {found.dataset} {found.digest[:12]}, {counted(self.labelled, 'labelled question')}"
+        if at == found.start or not self.labelled:
+            return of, *(text for text in (self._headline(), self._gain()) if text)
+        gain = paired_difference(found.differences(at, found.start)).sentence()
+        return of, f"against {named(self.start.changed()) or 'the defaults'}: {gain}"
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
         gained, lost = self.flips if self.labelled else ((), ())

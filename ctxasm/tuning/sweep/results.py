@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ctxasm.model.frames import data_frame
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.sweep.cases import WIDEST
 from ctxasm.tuning.sweep.counting import Outcome
+
+if TYPE_CHECKING:
+    from ctxasm.model.frames import DataFrame
 
 UNCOUNTED = -1
 
@@ -151,29 +153,13 @@ class SweepResult:
             found[name] = float((weights * (means - shares.mean()) ** 2).sum() / total)
         return found
 
-    def table(self) -> list[dict[str, Any]]:
-        """A row a setting: the values of its axes, evidence, whole questions, tokens; whether it is on the front, and where one started."""
+    def to_pandas(self) -> DataFrame:
+        """A row a setting, in the order of the grid: the values of its axes, then `whole` of `labelled` questions whose evidence is all in
+        the context, `evidence` (mean share of pieces, from 0 to 1), mean `tokens`, whether it is on the `front`, and where one started.
+        """
         front = set(self.front())
-        return [
-            {
-                **row.changes,
-                "whole": row.whole,
-                "labelled": row.labelled,
-                "evidence": row.evidence,
-                "tokens": row.tokens,
-                "front": at in front,
-                "start": at == self.start,
-            }
-            for at, row in enumerate(self.rows())
-        ]
-
-    def csv(self) -> str:
-        """The table as CSV with a line of names."""
-        rows, written = self.table(), io.StringIO()
-        table = csv.DictWriter(written, list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
-        return written.getvalue()
+        rows = ({**row.changes, **row._asdict(), "front": at in front, "start": at == self.start} for at, row in enumerate(self.rows()))
+        return data_frame(rows, (*self.axes, "whole", "labelled", "evidence", "tokens", "front", "start"))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON values; the same bytes whatever engine counted. Elapsed time is left out."""

@@ -66,6 +66,20 @@ class InProcess:
             yield Done(task, counting.count(task.case, task.places, task.limits))
 
 
+class NotKept(CtxasmError):
+    """Something of what is asked for was not counted before."""
+
+
+class KeptOnly(InProcess):
+    """Counts nothing: a sweep that was counted before is read. Raises NotKept where anything of it is missing."""
+
+    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
+        """See `Engine`."""
+        for task in tasks:
+            raise NotKept(f"the question {task.case.query.query_id!r} was not counted under {len(task.places):,} of the settings")
+        yield from ()
+
+
 class PlainTools:
     """The tools of settings that need neither an embedder nor a model: counters, exact or estimated, and weights."""
 

@@ -145,13 +145,15 @@ def test_mistakes_are_sentences(capsys: pytest.CaptureFixture[str], arguments: l
 
 def test_recommend_as_text_json_and_every_form(capsys: pytest.CaptureFixture[str]) -> None:
     ids = some_ids(4)
-    out, err = ran(capsys, "recommend", *ids)
+    out, _ = ran(capsys, "recommend", *ids)
     assert out.startswith(("Take ", "Keep yours"))
     assert "Labels: 4 questions by spans." in out
-    assert "ctxasm " in err
     found = json.loads(ran(capsys, "recommend", "--format", "json", *ids)[0])
     shipped = AssemblySettings.from_dict(found["settings"])
-    assert from_toml(out.partition("\n\n")[2]) == shipped
+    toml = ran(capsys, "recommend", "--format", "toml", *ids)[0]
+    assert out.partition("\n\n")[2] == toml
+    assert from_toml(toml) == shipped
+    assert toml.startswith(f"# ctxasm {ctxasm.__version__}, data sample {found['digest'][:12]}, 4 labelled questions\n# ")
     written = {form: ran(capsys, "recommend", "--format", form, *ids)[0] for form in ("environment", "link", "python", "llamaindex")}
     assert from_environment(dict(line.split("=", 1) for line in written["environment"].splitlines())) == shipped
     parameters = dict(part.split("=", 1) for part in written["link"].strip().lstrip("?").split("&") if part)

@@ -20,6 +20,8 @@ from ctxasm.app import tuned
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.pinned import read_pinned
 from ctxasm.app.ui.frame.session import Session
+from ctxasm.app.ui.frame.sweep_grid import read_values
+from ctxasm.app.ui.sweep import page
 from ctxasm.app.ui.sweep.cell import cell_html
 from ctxasm.app.ui.sweep.front import ceiling, front_alt, front_of, importance_html, rivals_words
 from ctxasm.app.ui.sweep.heatmap import BRIGHT, best_of, colour_of, heatmap_html, heatmap_of, share
@@ -28,9 +30,11 @@ from ctxasm.app.ui.sweep.shipping import HEADINGS, shipping_html
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config, shipped
 from ctxasm.data.files.reading import load_bundle
-from ctxasm.model.settings_text import from_url
+from ctxasm.model.settings import spec_of
+from ctxasm.model.settings_text import from_toml, from_url
 from ctxasm.tuning.compare import compared
 from ctxasm.tuning.recommend.decision import PriorChoice
+from ctxasm.tuning.sweep.work import InProcess
 from tests.app.ui.builders import HOSTILE
 from tests.app.ui.pages import at, fine, html, problems
 
@@ -58,11 +62,9 @@ def one_question_tells_the_pace(monkeypatch):
 
 
 def sweep_page(address: dict[str, str] | None = None, **values) -> AppTest:
-    """The page with these values chosen before it is drawn: what it takes is worked out for each choice."""
-    app = at("sweep", **{"data": "few"} | (address or {}))
-    for name, chosen in (AXES | values).items():
-        app.session_state[f"sweep_{name}"] = list(chosen)
-    return fine(app.run())
+    """The page opened by a link with these axes: what it takes is worked out for each choice."""
+    grid = ";".join(f"{name}={','.join(map(str, chosen))}" for name, chosen in (AXES | values).items())
+    return fine(at("sweep", **{"data": "few", "grid": grid} | (address or {})).run())
 
 
 def running() -> list:
@@ -155,6 +157,25 @@ def test_every_verdict_says_what_it_gains_and_costs_and_opens_what_it_proposes(f
     assert opened == [(made.settings,)] + ([] if kept else [(made.start, made.settings)])
 
 
+def test_the_proposed_settings_are_copied_with_where_they_come_from(found, counted_url):
+    recommended = found.recommended
+    proposed = recommended.found.settings[recommended.proposed]
+    app = ended(fine(sweep_page().button(key="start_sweep").click().run()))
+    fine(app.button(key="proposed_written").click().run())
+    toml, python, _ = (block.value for block in app.code)
+    assert from_toml(toml) == proposed
+    assert eval(python, {"AssemblySettings": ctxasm.AssemblySettings}) == proposed
+    assert f"# ctxasm {ctxasm.__version__}, data few {recommended.found.digest[:12]}, {FEW} labelled questions" in toml
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_the_origin_of_a_setting_is_its_gain_as_compare_says_it(found, at):
+    made, table = found.recommended, found.recommended.found
+    gain = compared(table, table.start, at).result.sentence()
+    said = made._headline(), made._gain()
+    assert made.origin(at)[1:] == (said if at == table.start else (f"against the defaults: {gain}",))
+
+
 def test_a_second_sweep_counts_nothing_anew(own_url, monkeypatch):
     results = []
 
@@ -215,7 +236,7 @@ def test_without_labelled_questions_it_says_what_is_missing(open_app):
 
 
 def test_an_empty_list_says_which(own_url):
-    app = sweep_page(max_tokens=())
+    app = fine(sweep_page().multiselect(key="sweep_max_tokens").set_value([]).run())
     assert problems(app) == ["Choose at least one value: Max tokens."]
 
 
@@ -245,10 +266,12 @@ def test_a_row_opens_inspect_with_its_settings(found, counted_url):
 
 def test_the_csv_is_the_table(found):
     swept, _ = found
-    rows = list(csv.DictReader(io.StringIO(swept.csv())))
+    rows = list(csv.DictReader(io.StringIO(page._csv(swept))))
+    assert list(rows[0]) == [*AXES, "whole", "labelled", "evidence", "tokens", "front", "start"]
     assert [int(row["whole"]) for row in rows] == [row.whole for row in swept.rows()]
-    table = pyarrow.parquet.read_table(io.BytesIO(tuned.sweep_parquet(swept))).to_pylist()
+    table = pyarrow.parquet.read_table(io.BytesIO(page._parquet(swept))).to_pylist()
     assert [row["whole"] for row in table] == [row.whole for row in swept.rows()]
+    assert list(table[0]) == list(rows[0])
 
 
 def test_the_best_cell_is_the_cheapest_of_those_that_hold_most(found):
@@ -347,14 +370,53 @@ def test_another_setting_becomes_an_axis_and_two_are_chosen_to_be_drawn(own_url)
     app.multiselect(key="sweep_more").set_value(["ordering", "decay"])
     fine(app.run())
     app.multiselect(key="sweep_ordering").set_value(["document_first", "bookend"])
-    fine(app.text_input(key="sweep_decay").set_value("0.5, 2").run())
-    assert "decay must be" in problems(app)[0]
-    app = fine(app.text_input(key="sweep_decay").set_value("0.5,0.8").run())
+    fine(app.multiselect(key="sweep_decay").set_value(["0.5", "2"]).run())
+    assert [each.split(",")[0] for each in problems(app)] == ["decay must be a number above 0 and at most 1"]
+    app = fine(app.multiselect(key="sweep_decay").set_value(["0.5", "0.8"]).run())
     app = ended(fine(app.button(key="start_sweep").click().run()))
     assert "<th" in html(app)
     assert len(re.findall("data-at=", html(app))) == 4
     fine(app.selectbox(key="sweep_at_down").set_value("decay").run())
     assert re.search(r'<th scope="row">0\.5</th>', html(app))
+
+
+def test_axes_are_in_the_address_and_a_reload_has_them_again(own_url):
+    app = fine(at("sweep", data="few").run())
+    assert "grid" not in app.query_params
+    app.multiselect(key="sweep_max_tokens").set_value([2000, "3,000"])
+    app.multiselect(key="sweep_more").set_value(["decay"])
+    app = fine(app.run())
+    fine(app.multiselect(key="sweep_decay").set_value(["0.8", "0.5"]).run())
+    grid = app.query_params["grid"]
+    assert grid == "max_tokens=2000,3000;decay=0.5,0.8"
+    again = fine(at("sweep", data="few", grid=grid).run())
+    assert read_values(spec_of("max_tokens"), again.multiselect(key="sweep_max_tokens").value)[0] == (2000, 3000)
+    assert read_values(spec_of("decay"), again.multiselect(key="sweep_decay").value)[0] == (0.5, 0.8)
+    assert again.query_params["grid"] == grid
+    assert by_id(again, "ctx-plan").partition(", about")[0] == by_id(app, "ctx-plan").partition(", about")[0]
+    fine(again.switch_page("../../../pages/load.py").run())
+    assert "grid" not in again.query_params
+
+
+@pytest.mark.parametrize("grid", ["max_tokens=many", "max_tokens", "nothing=1", "separator=a,b", "decay=1;decay=0", "budget_policy=;"])
+def test_axes_of_an_address_that_cannot_be_used_are_named_once(own_url, grid):
+    app = fine(at("sweep", data="few", grid=grid).run())
+    (notice,) = re.findall(r'id="ctx-notice".*?</ul>', html(app), re.DOTALL)
+    assert notice.count("<li>grid: ") == 1
+    assert app.multiselect(key="sweep_max_tokens").value == [2000, 4000, 8000]
+
+
+def test_a_reload_shows_what_was_counted_and_counts_nothing(found, counted_url, monkeypatch):
+    monkeypatch.setattr(InProcess, "run", lambda *_: pytest.fail("something was counted"))
+    app = sweep_page()
+    assert by_id(app, "ctx-decision") == found.recommended.sentences()[0]
+    assert app.button(key="start_sweep")
+
+
+def test_a_reload_with_something_left_to_count_waits_for_start(counted_url):
+    app = sweep_page(max_tokens=(1000, 7000))
+    assert 'id="ctx-recommended"' not in html(app)
+    assert app.button(key="start_sweep")
 
 
 def test_another_sweep_has_other_policies_to_show(counted_url):

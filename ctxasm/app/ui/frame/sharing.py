@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, TypedDict
 from urllib.parse import urlencode
@@ -76,15 +77,15 @@ def copy_link(scene: Scene, settings: AssemblySettings, page: str = "") -> None:
     _copy_button()(data=data, key="copy_link", width=104, height="content")
 
 
-def settings_written(settings: AssemblySettings) -> None:
-    """A button that writes the settings down."""
-    if st.button("Copy settings as …", width="stretch", key="settings_written"):
-        st.dialog("Copy settings as …", width="medium")(_show_written)(settings)
+def settings_written(settings: AssemblySettings, origin: Sequence[str] = (), key: str = "settings_written") -> None:
+    """A button that writes the settings down; `origin` says where they come from, as comments of the TOML."""
+    if st.button("Copy settings as …", width="stretch" if not origin else "content", key=key):
+        st.dialog("Copy settings as …", width="medium")(_show_written)(settings, origin)
 
 
-def _show_written(settings: AssemblySettings) -> None:
+def _show_written(settings: AssemblySettings, origin: Sequence[str]) -> None:
     """The settings in three notations."""
     st.caption("What differs from the defaults; each block has a copy button.")
     for title, language in (("TOML", "toml"), ("Python", "python"), ("Environment", "bash")):
         st.caption(title)
-        st.code(written_as(settings, title.lower()).removesuffix("\n") or "# all defaults", language=language)
+        st.code(written_as(settings, title.lower(), origin=origin).removesuffix("\n") or "# all defaults", language=language)

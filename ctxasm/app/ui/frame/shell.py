@@ -21,6 +21,7 @@ from ctxasm.app.ui.frame.question import question_controls
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.show_me_link import QUERY, SHOW_ME
+from ctxasm.app.ui.frame.sweep_grid import SWEEP, grid_address
 from ctxasm.app.ui.words.words import cut, in_attribute
 from ctxasm.app.workbench import AS_SHIPPED, SAMPLE, SAMPLES
 from ctxasm.config import shipped
@@ -108,7 +109,7 @@ def _pages() -> dict[str, StreamlitPage]:
     inspect = st.Page(pages / "inspect.py", title="Inspect", icon=":material/troubleshoot:", url_path=INSPECT, default=True)
     by_path = st.Page(pages / "inspect.py", title="Inspect", url_path="inspect", visibility="hidden")
     compare = st.Page(pages / "compare.py", title="Compare", icon=":material/compare:", url_path=COMPARE)
-    sweep = st.Page(pages / "sweep.py", title="Sweep", icon=":material/grid_on:", url_path="sweep")
+    sweep = st.Page(pages / "sweep.py", title="Sweep", icon=":material/grid_on:", url_path=SWEEP)
     ask = st.Page(pages / "ask.py", title="Ask", icon=":material/forum:", url_path="ask")
     show_me = st.Page(pages / "show_me.py", title="Show me", icon=":material/play_circle:", url_path=SHOW_ME)
     by_script = st.Page(pages / "show_me.py", title="Show me", url_path=BY_SCRIPT, visibility="hidden")
@@ -117,7 +118,7 @@ def _pages() -> dict[str, StreamlitPage]:
         INSPECT: inspect,
         "inspect": by_path,
         COMPARE: compare,
-        "sweep": sweep,
+        SWEEP: sweep,
         "ask": ask,
         SHOW_ME: show_me,
         BY_SCRIPT: by_script,
@@ -149,7 +150,7 @@ def _frame(path: str) -> Scene | None:
             st.html('<div class="cx cx-side">No queries yet: ask your own question.</div>')
     if path == SHOW_ME and not opens_show_me and (info.name, query_id) != (SAMPLE, QUERY):
         session.going = INSPECT  # the steps are about one question: another one is looked at there
-    state.keep_address(address_of(info, query_id) | shown_address(path) | model_address())
+    state.keep_address(address_of(info, query_id) | shown_address(path) | model_address() | grid_address(path))
     if query_id is None:
         return None
     scene = Scene(info.name, server.query(info, query_id), session.now)

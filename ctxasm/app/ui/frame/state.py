@@ -21,6 +21,7 @@ from ctxasm.app.ui.frame.pinned import PIN, pinned_address, read_pinned
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.stopping import asked_to_end
+from ctxasm.app.ui.frame.sweep_grid import GRID, take_grid
 from ctxasm.app.ui.frame.typed_questions import ASK
 from ctxasm.app.ui.frame.zones_state import asked_choice, edited_windows, summary_model, zones_key, zones_stamp
 from ctxasm.assembly.expand import known_obstacle
@@ -35,7 +36,7 @@ from ctxasm.model.specs import check_value
 
 HISTORY = 100
 """Undo steps that are kept."""
-WHERE = (Session.dataset_name.key, Session.query_id.key, ASK, VIEW, ONLY, MODEL)
+WHERE = (Session.dataset_name.key, Session.query_id.key, ASK, VIEW, ONLY, MODEL, GRID)
 """The parameters of the address that say what is shown; the others are settings."""
 URL_KEYS = frozenset((PIN, *(spec.url for spec in specs())))
 
@@ -66,7 +67,8 @@ def take_address(path: str, parameters: Mapping[str, str]) -> list[str]:
     session.pinned, rejected_of_a = read_pinned(parameters)
     apply(settings)
     session.asked_for = {key: parameters[key] for key in WHERE if key in parameters}
-    return [*map(str, rejected), *rejected_of_a, *take_view(path, parameters), *take_model(parameters)]
+    taken = (*take_view(path, parameters), *take_model(parameters), *take_grid(path, parameters))
+    return [*map(str, rejected), *rejected_of_a, *taken]
 
 
 def _is_history_navigation() -> bool:

@@ -16,6 +16,7 @@ from ctxasm.app.ui.frame.gold import show_no_gold
 from ctxasm.app.ui.frame.jobs import Job
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks, inspect_address
 from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.sharing import settings_written
 from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title
 from ctxasm.app.ui.load.load_jobs import PATIENCE_S, REDRAWN_S, job_card
 from ctxasm.app.ui.sweep.axes import choose_axes, said
@@ -57,6 +58,8 @@ def show_sweep() -> None:
     if session.sweep_problem:
         show_problem(session.sweep_problem)
     kept = session.swept
+    if (kept is None or kept[0] != _data(info)) and _job(info) is None:
+        kept = _take_kept(info, axes)
     if kept is not None and kept[0] == _data(info):
         _show(info, kept[1])
 
@@ -79,6 +82,20 @@ def _take_ended(info: DatasetInfo) -> None:
         session.sweep_problem = str(job.error)
     else:
         session.swept = (_data(info), job.result())
+
+
+def _take_kept(info: DatasetInfo, axes: Axes) -> tuple[object, Decided] | None:
+    """What the database has of these axes, where it has all of it: after a reload, the result that was there."""
+    from ctxasm.app.tuned import decided_before
+
+    workbench, start = server.workbench(), session.now
+    wanted = (_data(info), start, tuple(axes.items()))
+    made: Decided | None = awaited(
+        "sweep_kept", wanted, lambda report, cancelled: decided_before(workbench, start, axes, info.name, report, cancelled)
+    )
+    if made is not None:
+        session.swept = (_data(info), made)
+    return session.swept
 
 
 def _job(info: DatasetInfo) -> Job | None:
@@ -160,8 +177,6 @@ def _begin(info: DatasetInfo, start: AssemblySettings, axes: Axes) -> None:
 
 def _show(info: DatasetInfo, decided: Decided) -> None:
     """What it came to; of a cancelled one the questions that were counted."""
-    from ctxasm.app.tuned import sweep_parquet
-
     found, recommended = decided
     if found.cancelled:
         counted = f"{number(len(found.labelled))} labelled questions were counted. Start goes on from there."
@@ -169,6 +184,7 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
     if not found.labelled:
         return
     st.html(shipping_html(recommended, inspect_address, partial(compare_address, view="all")))
+    settings_written(recommended.found.settings[recommended.proposed], recommended.origin(recommended.proposed), "proposed_written")
     _show_failures(found)
     _show_heatmap(found)
     _show_cell(info, found)
@@ -178,11 +194,19 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
     st.html(settings_table(found, inspect_address))
     hear_clicks(Session.cell_clicks, partial(_pick_cell, len(found.settings)))
     with st.container(horizontal=True, gap="small"):
-        st.download_button("CSV", found.csv, f"sweep-{info.name}.csv", "text/csv", key="sweep_csv", on_click="ignore")
-        parquet = partial(sweep_parquet, found)
-        st.download_button(
-            "Parquet", parquet, f"sweep-{info.name}.parquet", "application/octet-stream", key="sweep_parquet", on_click="ignore"
-        )
+        for kind, written, mime in (("CSV", _csv, "text/csv"), ("Parquet", _parquet, "application/octet-stream")):
+            name = f"sweep-{info.name}.{kind.lower()}"
+            st.download_button(kind, partial(written, found), name, mime, key=f"sweep_{kind.lower()}", on_click="ignore")
+
+
+def _csv(found: SweepResult) -> str:
+    text: str = found.to_pandas().to_csv(index=False)
+    return text
+
+
+def _parquet(found: SweepResult) -> bytes:
+    data: bytes = found.to_pandas().to_parquet(index=False)
+    return data
 
 
 def _show_failures(found: SweepResult) -> None:
