@@ -25,7 +25,6 @@ from ctxasm.app.ui.sweep import page
 from ctxasm.app.ui.sweep.cell import cell_html
 from ctxasm.app.ui.sweep.front import ceiling, front_alt, front_of, importance_html, rivals_words
 from ctxasm.app.ui.sweep.heatmap import BRIGHT, best_of, colour_of, heatmap_html, heatmap_of, share
-from ctxasm.app.ui.sweep.settings_table import settings_table
 from ctxasm.app.ui.sweep.shipping import HEADINGS, shipping_html
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config, shipped
@@ -130,8 +129,8 @@ def test_sentence_heatmap_table_and_recommendation_are_those_of_the_doors(found,
         assert rows[best].whole == max(rows[at].whole for at in places)
     drawn = html(app)
     assert [sentence in unescape(drawn) for sentence in recommended.sentences()] == [True] * len(recommended.sentences())
-    rows = re.findall(r"(\d+) of (\d+)</td>", drawn)
-    assert sorted(rows) == sorted((str(row.whole), str(row.labelled)) for row in swept.rows())
+    table = app.dataframe[0].value
+    assert sorted(zip(table["Evidence whole"], table["of"], strict=True)) == sorted((row.whole, row.labelled) for row in swept.rows())
 
 
 @pytest.mark.parametrize("verdict", HEADINGS)
@@ -247,21 +246,16 @@ def test_of_settings_that_are_off_the_grid_is_on(counted_url):
 
 def test_a_row_opens_inspect_with_its_settings(found, counted_url):
     swept, _ = found
-    addresses = []
-
-    def link(settings):
-        addresses.append(settings)
-        return f"./?data={HOSTILE}"
-
-    drawn = settings_table(swept, link)
-    assert sorted(map(str, addresses)) == sorted(map(str, swept.settings))
-    assert "<script" not in drawn
-    app = ended(fine(sweep_page().button(key="start_sweep").click().run()))
-    hrefs = re.findall(r'href="\./\?([^"]*)" target="_blank" aria-label', html(app))
-    queries = [dict(pair.split("=", 1) for pair in unescape(href).split("&")) for href in hrefs]
+    app = sweep_page()
+    table = app.dataframe[0].value
+    order = sorted(swept.rows(), key=lambda row: (-row.whole, row.tokens))
+    assert list(table["Evidence whole"]) == [row.whole for row in order]
+    assert list(table["Max tokens"]) == [row.settings.max_tokens for row in order]
+    assert set(table["Budget policy"]) == {"drop documents", "segments"}
+    assert list(table["Mark"]).count("yours") == 1
+    queries = [dict(parse_qsl(address.removeprefix("./?"))) for address in table["Open in"]]
     assert {query["data"] for query in queries} == {"few"}
-    opening = {from_url({k: v for k, v in query.items() if k not in ("data", "q")})[0] for query in queries}
-    assert opening == set(swept.settings)
+    assert [from_url({k: v for k, v in query.items() if k not in ("data", "q")})[0] for query in queries] == [row.settings for row in order]
 
 
 def test_the_csv_is_the_table(found):

@@ -23,7 +23,7 @@ from ctxasm.app.ui.sweep.axes import choose_axes, said
 from ctxasm.app.ui.sweep.cell import cell_html
 from ctxasm.app.ui.sweep.front import front_alt, front_of, importance_html, rivals_words
 from ctxasm.app.ui.sweep.heatmap import best_of, heatmap_html, heatmap_of, varied
-from ctxasm.app.ui.sweep.settings_table import settings_table
+from ctxasm.app.ui.sweep.settings_table import show_settings
 from ctxasm.app.ui.sweep.shipping import shipping_html
 from ctxasm.app.ui.widgets.chunk_clicks import picked_text
 from ctxasm.app.ui.widgets.tables import boxed
@@ -191,7 +191,7 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
     st.html(boxed(f'<h2 class="cx-h">What evidence costs<small>{escape(rivals_words(found))}</small></h2>'))
     st.plotly_chart(front_of(found), key="sweep_front", config={"displayModeBar": False}, alt=front_alt(found))
     st.html(importance_html(found) or boxed(""))
-    st.html(settings_table(found, inspect_address))
+    show_settings(found, inspect_address)
     hear_clicks(Session.cell_clicks, partial(_pick_cell, len(found.settings)))
     with st.container(horizontal=True, gap="small"):
         for kind, written, mime in (("CSV", _csv, "text/csv"), ("Parquet", _parquet, "application/octet-stream")):
