@@ -111,7 +111,8 @@ def test_the_commands_of_an_installed_wheel(installed: Installed) -> None:
 def test_the_pages_of_an_installed_wheel(installed: Installed) -> None:
     code = (
         "from pathlib import Path; import ctxasm.app.ui; from streamlit.testing.v1 import AppTest; "
-        "app = AppTest.from_file(str(Path(ctxasm.app.ui.__file__).parent / 'main.py'), default_timeout=300).run(); "
+        "app = AppTest.from_file(str(Path(ctxasm.app.ui.__file__).parent / 'main.py'), default_timeout=300); "
+        "app.query_params['data'] = 'sample'; app.run(); "
         "print([error.value for error in app.exception], ' '.join(str(html.proto.body) for html in app.get('html')))"
     )
     done = subprocess.run(

@@ -13,7 +13,7 @@ from ctxasm.assembly.render import shown_tokens
 from ctxasm.data.enrich.whole import whole_document
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk, Document
-from ctxasm.text.chunk_facts import chunk_facts
+from ctxasm.text.chunk_facts import chunk_facts, own_share
 from tests.examples import examples
 from tests.strategies import COUNTER, KINDS_OF_OFFSETS, offsets_said
 
@@ -117,6 +117,9 @@ def test_what_is_stripped_is_shown_right_before_and_credited_there(
     joined = join(stored(chunks) if facts else chunks, least, ends)
     holds(joined)
     again = join(chunks if facts else stored(chunks), least, ends)
+    holds(again)
+    if own_share(chunks):
+        return  # a load knows what these neighbours share as a rule, chunks that nobody loaded do not
     assert [j[1:7] for j in joined] == [j[1:7] for j in again]
     assert [[share[:3] for share in j.shares] for j in joined] == [[share[:3] for share in j.shares] for j in again]
 

@@ -372,12 +372,10 @@ def test_places_are_listed_with_commas_and_read_again(given_places: list[tuple[s
 rows = st.tuples(st.sampled_from([None, "", "a", "b", 7]), st.sampled_from([None, "", "text"]))
 
 
-@given(st.lists(rows, max_size=30), st.integers(1, 7))
-def test_a_row_s_number_is_how_many_chunks_of_its_document_stand_before_it(found: list[tuple[Any, Any]], size: int) -> None:
+@given(st.lists(rows, max_size=30))
+def test_a_row_s_number_is_how_many_chunks_of_its_document_stand_before_it(found: list[tuple[Any, Any]]) -> None:
     found.sort(key=lambda row: str(row[0]))
-    counter = RowCounter()
-    batches = [found[at : at + size] for at in range(0, len(found), size)]
-    counted = [row for batch in batches for row in counter.counted([(d, None, text, "rest") for d, text in batch])]
+    counted = list(RowCounter().counted((d, 0, text, "rest") for d, text in found))  # 0: their order is known
     chunks = [(d, text) for d, text in found if d not in (None, "") and text is not None]
     numbers = [sum(before[0] == d for before in chunks[:at]) for at, (d, _) in enumerate(chunks)]
     assert counted == [(d, number, text, "rest") for (d, text), number in zip(chunks, numbers, strict=True)]
