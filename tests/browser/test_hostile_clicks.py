@@ -46,7 +46,13 @@ def test_every_chunk_of_the_text_is_found_in_the_picture_and_no_click_is_lost(ho
     cards = page.locator("#ctx-text .cx-card")
     expect(cards).to_have_count(len(NAMES))
     for at in range(len(NAMES)):
-        cards.nth(at).locator(".cx-c").first.click()
+        chunk = cards.nth(at).locator(".cx-c").first
+        # Bringing it into view scrolls the text, which marks what stands at its top: that comes a frame later, and not after the click.
+        chunk.scroll_into_view_if_needed()
+        page.evaluate(
+            "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(drawn))))"
+        )
+        chunk.click()
         expect(page.locator(".st-key-picture [data-here]")).to_have_count(1)
     page.locator(".st-key-funnel").get_by_role("radio", name="widened").click()
     expect(page.locator("#ctx-map")).to_be_visible()
