@@ -117,8 +117,8 @@ class EvidenceTally:
         result = paired_difference(list(shares.values()))
         worse = result.shown and result.difference <= -least
         lost = [query_id for query_id in both if shares[query_id] < 0]
-        told = f"; less for {_named(lost)}" if lost else ""
-        say(f"{'check failed: ' if worse else ''}evidence against the baseline: {result.sentence()}{told}")
+        fewer = f"; less for {_named(lost)}" if lost else ""
+        say(f"{'check failed: ' if worse else ''}evidence against the baseline: {result.sentence()}{fewer}")
         return worse
 
 

@@ -45,10 +45,9 @@ class Recommendation:
 
     `rival` holds more evidence than the start here, which is not shown (verdicts keep and cheaper). `result` is the paired difference of
     the one of these that there is against the start; `adjusted` its p, adjusted for all settings that were tried (None: chosen before).
-    `same` is the cheapest row that holds at least what `taken` does, for fewer tokens, `same_more` how many more labelled questions
-    would show that it loses at most `delta`. `cheapest` is shown to lose at most `delta` against
-    `taken`, and holds less. `room` is by how many questions more evidence than the start's is within reach. `more`: how many more labelled
-    questions would show a gain of `delta`, 0 where none is possible or one is shown.
+    `same` is the cheapest row that holds at least what `taken` does, for no more tokens; `same_more` further labels would show that
+    it loses at most `delta`. `cheapest` is shown to lose at most `delta` against `taken`, and holds less. `room` is how many questions more
+    than the start holds are within reach. `more` labelled questions would show a gain of `delta`: 0 where none is possible or one is shown.
     """
 
     found: SweepResult
@@ -320,17 +319,17 @@ class _Table:
                 taken, verdict = cheaper.at, "cheaper"
             else:
                 taken, verdict = self.start, "keep"
-        told = rival if verdict in ("keep", "cheaper") else taken
+        compared = rival if verdict in ("keep", "cheaper") else taken
         same = self._cheapest_that_beats(taken)
-        differing = 0.1 if told is None else float((self.found.whole[told] != self.found.whole[self.start]).mean())
+        differing = 0.1 if compared is None else self._differing(compared)
         possible = verdict != "gain" and self.room >= self.delta * len(self.found.labelled)
         return Recommendation(
             self.found,
             verdict,
             taken,
             rival,
-            None if told is None else self.results[told],
-            None if told is None else self.adjusted[told],
+            None if compared is None else self.results[compared],
+            None if compared is None else self.adjusted[compared],
             same,
             0 if same is None else questions_to_show(self.found.whole, self.costs, same.at, taken, self.delta),
             next((each for each in self._cheaper(taken) if each.shown and self.whole[each.at] < self.whole[taken]), None),
@@ -353,6 +352,10 @@ class _Table:
         p = self.adjusted[at]
         return self.results[at].shown and (p is None or p <= SURE)
 
+    def _differing(self, at: int) -> float:
+        """The share of questions on which a setting and the start differ."""
+        return float((self.found.whole[at] != self.found.whole[self.start]).mean())
+
     def _most(self, places: Sequence[int]) -> int | None:
         return min(places, key=lambda at: (-self.whole[at], self.costs[at], at), default=None)
 
@@ -361,8 +364,7 @@ class _Table:
         prior = self.prior
         if prior is None or prior.at not in self.results or not _worth(prior):
             return False
-        differing = float((self.found.whole[prior.at] != self.found.whole[self.start]).mean())
-        few = questions_needed(differing, self.delta) > len(self.found.labelled)
+        few = questions_needed(self._differing(prior.at), self.delta) > len(self.found.labelled)
         return few and not any(self._beats(at, prior.at) for at in range(len(self.whole)))
 
     def _shown_as_good(self) -> Cheaper | None:
