@@ -11,8 +11,8 @@ import pytest
 from streamlit.runtime.scriptrunner import StopException
 
 from ctxasm.answering.prompts import PROMPT_STYLES
-from ctxasm.app.ui.ask import ask as page
-from ctxasm.app.ui.ask.kept_answers import MOST_ATTEMPTS
+from ctxasm.app.ui.ask import page
+from ctxasm.app.ui.ask.page import MOST_ATTEMPTS
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Session
 from tests.app.ui.pages import fine, html, kept, reader
@@ -183,7 +183,7 @@ def test_each_model_and_prompt_has_its_own_answers(open_ask):
 
 
 def test_only_so_many_answers_are_kept(open_ask, monkeypatch):
-    monkeypatch.setattr("ctxasm.app.ui.ask.kept_answers.MOST_ASKED", 2)
+    monkeypatch.setattr("ctxasm.app.ui.ask.page.MOST_ASKED", 2)
     app = open_ask(**QUERY)
     for style in PROMPT_STYLES[:3]:
         asked(app, prompt_style=style)

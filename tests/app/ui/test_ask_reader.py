@@ -11,19 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxasm.answering.sent_tokens import SentTokens
-from ctxasm.app.ui.ask.answer_pieces import (
+from ctxasm.app.ui.ask.answer import (
+    AROUND,
+    LONGEST_AFTER,
+    LONGEST_BEFORE,
     Chip,
     Stretch,
     answer_lines,
     answer_pieces,
+    around,
     before_assembly,
     checked_pieces,
+    choices,
+    claim_rows,
+    context_cards,
     judged_citation,
     stale_numbers,
 )
-from ctxasm.app.ui.ask.claim_rows import choices, claim_rows
-from ctxasm.app.ui.ask.context_cards import context_cards
-from ctxasm.app.ui.ask.passages import AROUND, LONGEST_AFTER, LONGEST_BEFORE, around
 from ctxasm.app.ui.ask.reader import reader_data
 from ctxasm.app.ui.frame.session_records import KeptAnswer
 from ctxasm.app.ui.widgets.expected import Expected

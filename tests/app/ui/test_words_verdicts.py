@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from ctxasm.app.ui.words.verdict_words import (
+from ctxasm.app.ui.ask.verdict_words import (
     check_line,
     claim_sentence,
     figures,

@@ -13,18 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from ctxasm.answering.sent_tokens import sent_line
-from ctxasm.app.ui.ask.answer_pieces import (
+from ctxasm.app.ui.ask.answer import (
+    Card,
     Chip,
+    Choice,
+    ClaimRow,
     Line,
+    Piece,
     Stretch,
     answer_lines,
     answer_pieces,
     before_assembly,
     checked_pieces,
+    choices,
+    claim_rows,
+    context_cards,
     stale_numbers,
 )
-from ctxasm.app.ui.ask.claim_rows import Choice, ClaimRow, choices, claim_rows
-from ctxasm.app.ui.ask.context_cards import Card, Piece, context_cards
 from ctxasm.app.ui.ask.reader_record import (
     CardData,
     ChipData,
@@ -40,9 +45,9 @@ from ctxasm.app.ui.ask.reader_record import (
     ReaderData,
     StretchData,
 )
+from ctxasm.app.ui.ask.verdict_words import check_line, figures, sign, summary
 from ctxasm.app.ui.frame.session_records import Attempt, KeptAnswer
 from ctxasm.app.ui.widgets.expected import MARK, NONE_EXPECTED, Expected
-from ctxasm.app.ui.words.verdict_words import check_line, figures, sign, summary
 from ctxasm.app.ui.words.words import title_of
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.summary import MAY_NOT_ANSWER, facts_sentence, may_not_answer, uses_sentence

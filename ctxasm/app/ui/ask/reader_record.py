@@ -7,10 +7,11 @@ they came: the script sets them as text.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import Literal, TypedDict
 
-from ctxasm.app.ui.ask.claim_rows import SpanKind
-from ctxasm.app.ui.words.verdict_words import Shown
+from ctxasm.app.ui.ask.verdict_words import Shown
+
+SpanKind = Literal["support", "part", "better", "summary", "clash"]
 
 
 class PartData(TypedDict):

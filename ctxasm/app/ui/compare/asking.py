@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from ctxasm.app.ui.ask.prompt import asking_controls, prompt_words
+from ctxasm.app.ui.ask.page import asking_controls, prompt_words
 from ctxasm.app.ui.frame.models import pick_models
 from ctxasm.app.ui.frame.title import show_problem
 from ctxasm.app.ui.widgets.tables import boxed

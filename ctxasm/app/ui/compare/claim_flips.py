@@ -6,9 +6,9 @@ import re
 from html import escape
 from typing import NamedTuple
 
+from ctxasm.app.ui.ask.verdict_words import sign
 from ctxasm.app.ui.compare.differences import chip
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.verdict_words import sign
 from ctxasm.citations.axes import FINE, label, parts_of
 from ctxasm.citations.checked import CheckedClaim
 from ctxasm.citations.checked_answer import CheckedAnswer

@@ -7,8 +7,8 @@ from html import escape
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from ctxasm.app.ui.ask.answer_pieces import Chip, checked_pieces, stale_numbers
-from ctxasm.app.ui.ask.recorded import PARAMETER, RECORDED
+from ctxasm.app.ui.ask.answer import Chip, checked_pieces, stale_numbers
+from ctxasm.app.ui.ask.page import PARAMETER, RECORDED
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.frame.show_me_link import QUERY
 from ctxasm.app.ui.inspect.budget_bar import BarDocument, budget_bar
