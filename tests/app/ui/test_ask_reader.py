@@ -16,6 +16,7 @@ from ctxasm.app.ui.ask.answer import (
     LONGEST_AFTER,
     LONGEST_BEFORE,
     Chip,
+    SourceName,
     Stretch,
     answer_lines,
     answer_pieces,
@@ -121,7 +122,7 @@ def assembled_once():
 def test_cards_hold_the_whole_context_and_every_cut_is_an_edge(make, step):
     done = make()
     cuts = range(0, len(done.text) + 1, step)
-    pieces = [piece for card in context_cards(done, cuts) for piece in card.pieces]
+    pieces = [piece for card in context_cards(done, cuts) for piece in card.parts]
     assert all(done.text[piece.start : piece.end] == piece.text for piece in pieces)
     assert "".join("".join(piece.text for piece in pieces).split()) == "".join(done.text.split())
     edges = {edge for piece in pieces for edge in (piece.start, piece.end)}
@@ -140,7 +141,7 @@ def test_what_is_marked_is_what_was_found_and_nothing_else():
         [], [], [], [],
     ]  # fmt: skip
     assert [span.added for row in rows for span in row.spans] == [True, False, False, True]
-    assert rows[4].sources == ((2, "Bezoek"),)
+    assert rows[4].sources == (SourceName(2, "Bezoek"),)
     assert rows[0].says == ""
     assert rows[3].says == "Only a part of it is in [2]; [1] holds nothing of it. Missing: geld."
     assert rows[7].says.startswith("[8] would be “MRI-onderzoek”")
@@ -150,8 +151,8 @@ def test_the_head_line_counts_and_filters():
     rows = claim_rows(of_every_kind(assembled()), assembled())
     assert [choice.label for choice in choices(rows)][:3] == ["8 claims", "1 supported", "1 partly"]
     assert [choice.label for choice in choices([rows[0]] * 2000)] == ["2,000 claims", "2,000 supported"]
-    assert [choice.part for choice in choices(rows[:1])] == [None, "full"]
-    assert choices([rows[0]._replace(parts=("declined",))]) == choices([]) == ()
+    assert [choice.part for choice in choices(rows[:1])] == ["", "full"]
+    assert choices([replace(rows[0], parts=("declined",))]) == choices([]) == ()
 
 
 def test_an_answer_is_a_line_for_each_claim_and_for_what_states_nothing():
@@ -287,9 +288,9 @@ def test_citations_built_before_assembly_point_elsewhere():
     answer = "A [1]. B [3]. C [2]. D [1]. E [9]."
     pieces = answer_pieces(answer, resolve(parse_markers(answer), done.citations), stale=stale_numbers(wrong))
     told = before_assembly([piece for piece in pieces if isinstance(piece, Chip)])
-    assert told["says"] == "3 of 4 citations would be wrong."
-    assert len(told["which"]) == 2
-    assert before_assembly([])["says"] == "The answer cites no source."
+    assert told.says == "3 of 4 citations would be wrong."
+    assert len(told.which) == 2
+    assert before_assembly([]).says == "The answer cites no source."
 
 
 def test_the_data_is_json_and_names_its_version():

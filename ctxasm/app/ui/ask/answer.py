@@ -5,17 +5,19 @@ Texts are as they came: whoever draws them escapes them, or sets them as text.
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from html import escape
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from ctxasm.app.ui.ask.reader_record import BeforeData, SpanKind
 from ctxasm.app.ui.ask.verdict_words import Shown, claim_sentence, sign
 from ctxasm.app.ui.widgets.context_marks import Run, also_in, runs
+from ctxasm.app.ui.widgets.expected import MARK, NONE_EXPECTED, Expected
 from ctxasm.app.ui.words.words import number, title_of
 from ctxasm.citations.axes import CITATION, FINE, SUPPORT, WORST, Part, is_carried, label, parts_of, support_of, words
 from ctxasm.citations.checked import CheckedClaim, Support
@@ -28,26 +30,146 @@ from ctxasm.model.results import Assembly, Key
 from ctxasm.model.support import Conflict
 from ctxasm.text.sentences import sentence_spans
 
+SpanKind = Literal["support", "part", "better", "summary", "clash"]
+Range = tuple[int, int]
 
-class Piece(NamedTuple):
+
+@dataclass(frozen=True, slots=True)
+class CardPart:
     """Characters `start` to `end` of the context, of one look. `opens`: its chunk begins here."""
 
+    text: str
     start: int
     end: int
-    text: str
     kind: str
     chunk: int | None = None
     added: bool = False
     opens: bool = False
 
 
-class Card(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Card:
     """A block of the context. `number` None: text that no marker names. `about`: its date, and what else says the same."""
 
     number: int | None
     title: str
     about: str
-    pieces: tuple[Piece, ...]
+    parts: tuple[CardPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Text of the answer. `claim` is the position of the claim that it belongs to; `clash`: the words that a source contradicts."""
+
+    text: str
+    claim: int | None = None
+    clash: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A number of a marker as it is drawn. `claim` is the position of its claim; `part` is what it is worth, empty: not checked (yet).
+
+    `mark` is the sign of that: `✓`, or `→3` where another source holds the claim. `spoken` is for a screen reader. `stale` says what
+    the number would have meant, had the list been built before assembly and were that wrong.
+    """
+
+    label: str
+    number: int | None
+    known: bool
+    part: Part | Literal[""] = ""
+    mark: str = ""
+    spoken: str = ""
+    stale: str = ""
+    claim: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the answer: all that belongs to its claim, or what states nothing (`claim` None), such as a heading."""
+
+    claim: int | None
+    pieces: tuple[Stretch | Chip, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters `start` to `end` of the context that speak for a claim (clash: against it), in block `number`.
+
+    `low` to `high` is the passage to read. `where`: section and page of the chunk that it begins in; `added`: an added neighbour.
+    """
+
+    number: int
+    start: int
+    end: int
+    kind: SpanKind
+    added: bool
+    low: int
+    high: int
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceName:
+    """A block by its number and title."""
+
+    number: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk that a claim stands on by what it cites: its name, what a click on its button says, and whether the question expects it.
+
+    `fixed`: the labels of the data expect it, and a click does not change that.
+    """
+
+    title: str
+    click: str
+    expected: bool
+    fixed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRow:
+    """One claim: what it is counted under, worst first, and what it is called. `says` why it is not simply carried; `sources` are the
+    blocks that its spans stand in, else those that it cites; `passages` the chunks that it stands on by what it cites."""
+
+    parts: tuple[Shown, ...]
+    sign: str
+    name: str
+    says: str
+    spans: tuple[Span, ...]
+    sources: tuple[SourceName, ...]
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Claims to show: those counted under one part, or all of them (empty)."""
+
+    label: str
+    part: Shown | Literal[""] = ""
+    sign: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What would be wrong had citations been built before assembly: a sentence, and what each number would have meant."""
+
+    says: str
+    which: tuple[str, ...]
+
+
+class Judged(NamedTuple):
+    """What one citation of a claim is worth, and the source that holds the claim instead. A marker that several claims share shows the
+    worst of theirs."""
+
+    part: Part
+    better: int | None = None
+
+
+# The sources
 
 
 def context_cards(assembly: Assembly, cuts: Iterable[int] = ()) -> tuple[Card, ...]:
@@ -56,36 +178,36 @@ def context_cards(assembly: Assembly, cuts: Iterable[int] = ()) -> tuple[Card, .
     Every cut is an edge of a piece.
     """
     edges = sorted(set(cuts))
-    blocks: list[tuple[int | None, list[Piece]]] = []
+    blocks: list[tuple[int | None, list[CardPart]]] = []
     at = 0
     for run in runs(assembly):
         if not blocks or (run.block is not None and run.block != blocks[-1][0]):
             blocks.append((run.block, []))
-        blocks[-1][1].extend(_pieces(run, at, edges))
+        blocks[-1][1].extend(_card_parts(run, at, edges))
         at += len(run.text)
-    return tuple(_card(assembly, block, pieces) for block, pieces in blocks)
+    return tuple(_card(assembly, block, parts) for block, parts in blocks)
 
 
-def _pieces(run: Run, at: int, edges: Sequence[int]) -> list[Piece]:
+def _card_parts(run: Run, at: int, edges: Sequence[int]) -> list[CardPart]:
     inner = edges[bisect_right(edges, at) : bisect_left(edges, at + len(run.text))]
     bounds = [at, *inner, at + len(run.text)]
     return [
-        Piece(low, high, run.text[low - at : high - at], run.kind, run.chunk_index, run.added, run.opens and low == at)
+        CardPart(run.text[low - at : high - at], low, high, run.kind, run.chunk_index, run.added, run.opens and low == at)
         for low, high in pairwise(bounds)
     ]
 
 
-def _card(assembly: Assembly, block: int | None, pieces: Sequence[Piece]) -> Card:
-    while len(pieces) > 1 and not pieces[-1].text.strip():
-        pieces = pieces[:-1]
+def _card(assembly: Assembly, block: int | None, parts: Sequence[CardPart]) -> Card:
+    while len(parts) > 1 and not parts[-1].text.strip():
+        parts = parts[:-1]
     citation = next((citation for citation in assembly.citations if citation.number == block), None)
     if citation is None:
-        return Card(None, "Beside the sources", "", tuple(pieces))
+        return Card(None, "Beside the sources", "", tuple(parts))
     documents = assembly.trace.documents
     document = documents.get(citation.document_id)
     about = [document.date] if document is not None and document.date else []
     about += [f"also in {place.title}{f' ({place.label})' if place.label else ''}" for place in also_in(assembly, citation)]
-    return Card(citation.number, title_of(documents, citation.document_id, 90), " · ".join(about), tuple(pieces))
+    return Card(citation.number, title_of(documents, citation.document_id, 90), " · ".join(about), tuple(parts))
 
 
 def block_starts(assembly: Assembly) -> dict[int, int]:
@@ -108,14 +230,12 @@ AROUND = 3
 LONGEST_BEFORE, LONGEST_AFTER = 400, 600
 """Characters on either side, where sentences are long (a table, a list without full stops): the mark stays near the head of its source."""
 
-Passage = tuple[int, int]
 
-
-def passages(assembly: Assembly) -> Callable[[int, int, int], Passage]:
+def passages(assembly: Assembly) -> Callable[[int, int, int], Range]:
     """A function from (block, start, end) of a mark to the passage around it; each block is cut into sentences once."""
 
     @cache
-    def sentences(block: int) -> tuple[Passage, ...]:
+    def sentences(block: int) -> tuple[Range, ...]:
         chunks = [segment for segment in assembly.segments if segment.block == block and segment.kind not in ("header", "prefix")]
         if not chunks:
             return ()
@@ -125,7 +245,7 @@ def passages(assembly: Assembly) -> Callable[[int, int, int], Passage]:
     return lambda block, start, end: around(sentences(block), assembly.text, start, end)
 
 
-def around(sentences: tuple[Passage, ...], text: str, start: int, end: int) -> Passage:
+def around(sentences: tuple[Range, ...], text: str, start: int, end: int) -> Range:
     """From the third sentence before the mark to the third after it; at a blank where that would be too far."""
     if not sentences:
         return start, end
@@ -138,58 +258,6 @@ def around(sentences: tuple[Passage, ...], text: str, start: int, end: int) -> P
     if high - end > LONGEST_AFTER:
         high = max(end, text.rfind(" ", end, end + LONGEST_AFTER))
     return low, high
-
-
-class Judged(NamedTuple):
-    """What one citation of a claim is worth, and the source that holds the claim instead. A marker that several claims share shows the
-    worst of theirs."""
-
-    part: Part
-    better: int | None = None
-
-
-class Chip(NamedTuple):
-    """A number of a marker as it is drawn. `claim` is the position of its claim; `judged` None: not checked (yet).
-
-    `stale` names what the number would have meant, had the list been built before assembly and were that wrong.
-    """
-
-    label: str
-    number: int | None
-    known: bool
-    claim: int | None
-    judged: Judged | None
-    stale: str = ""
-
-    @property
-    def mark(self) -> str:
-        """The sign of what it is worth: `✓`, or `→3` where another source holds the claim."""
-        if self.judged is None:
-            return ""
-        return f"→{self.judged.better}" if self.judged.better else sign(self.judged.part)
-
-    @property
-    def spoken(self) -> str:
-        """What a screen reader says."""
-        name = f"Source {self.number}" if self.number is not None else f"Marker {self.label}"
-        worth = f", {words(self.judged.part)}" if self.judged else "" if self.known else ", unknown number"
-        instead = f", found in {self.judged.better}" if self.judged and self.judged.better else ""
-        return f"{name}{worth}{instead}"
-
-
-class Stretch(NamedTuple):
-    """Text of the answer. `claim` is the position of the claim that it belongs to; `clash`: the words that a source contradicts."""
-
-    text: str
-    claim: int | None = None
-    clash: bool = False
-
-
-class Line(NamedTuple):
-    """A line of the answer: all that belongs to its claim, or what states nothing (`claim` None), such as a heading."""
-
-    claim: int | None
-    pieces: tuple[Stretch | Chip, ...]
 
 
 def answer_pieces(
@@ -239,13 +307,21 @@ def _chips(
 ) -> list[Stretch | Chip]:
     owners = [(n, claim) for n, claim in enumerate(claims) if at in claim.claim.markers]
     owner = owners[0][0] if owners else None
-    chips: list[Stretch | Chip] = []
-    for cited in (*resolved.known, *resolved.unknown):
-        known = cited in resolved.known
-        worth = [judged_citation(cited, claim, threshold) for _, claim in owners]
-        judged = min(worth, key=lambda one: WORST.index(one.part), default=None)
-        chips.append(Chip(str(cited), cited, known, owner, judged, stale.get(cited, "")))
-    return chips or [Chip(resolved.marker.text, None, False, owner, None)]
+    numbers = (*resolved.known, *resolved.unknown)
+    if not numbers:
+        return [_chip(resolved.marker.text, None, False, owner)]
+    judged = {cited: [judged_citation(cited, claim, threshold) for _, claim in owners] for cited in numbers}
+    worst = {cited: min(worth, key=lambda one: WORST.index(one.part), default=None) for cited, worth in judged.items()}
+    return [_chip(str(cited), cited, cited in resolved.known, owner, worst[cited], stale.get(cited, "")) for cited in numbers]
+
+
+def _chip(label: str, cited: int | None, known: bool, claim: int | None, judged: Judged | None = None, stale: str = "") -> Chip:
+    name = f"Source {cited}" if cited is not None else f"Marker {label}"
+    if judged is None:
+        return Chip(label, cited, known, spoken=name if known else f"{name}, unknown number", stale=stale, claim=claim)
+    mark = f"→{judged.better}" if judged.better else sign(judged.part)
+    instead = f", found in {judged.better}" if judged.better else ""
+    return Chip(label, cited, known, judged.part, mark, f"{name}, {words(judged.part)}{instead}", stale, claim)
 
 
 def judged_citation(number: int, checked: CheckedClaim, threshold: float) -> Judged:
@@ -280,7 +356,7 @@ def stale_numbers(assembly: Assembly) -> dict[int, str]:
     return stale
 
 
-def before_assembly(chips: Sequence[Chip]) -> BeforeData:
+def before_assembly(chips: Sequence[Chip]) -> Before:
     """How many chips would be wrong had citations been built before assembly: a sentence, and what each number would have meant."""
     known = [chip for chip in chips if chip.known]
     wrong = [chip for chip in known if chip.stale]
@@ -290,7 +366,7 @@ def before_assembly(chips: Sequence[Chip]) -> BeforeData:
         says = f"All {len(known)} citations would point to the same documents." if len(known) > 1 else "The one citation would be right."
     else:
         says = f"{len(wrong)} of {len(known)} citations would be wrong."
-    return {"says": says, "which": list(dict.fromkeys(chip.stale for chip in wrong))}
+    return Before(says, tuple(dict.fromkeys(chip.stale for chip in wrong)))
 
 
 def checked_pieces(checked: CheckedAnswer, stale: Mapping[int, str]) -> list[Stretch | Chip]:
@@ -303,7 +379,7 @@ _WORD = re.compile(r"\w")
 _CLOSING = re.compile(r"[^\w\s|*#>•+-]+")
 
 
-def answer_lines(pieces: Sequence[Stretch | Chip]) -> list[Line]:
+def answer_lines(pieces: Sequence[Stretch | Chip]) -> tuple[Line, ...]:
     """A line for each claim, and for each line of what states nothing; marks of lists and tables between them are left out."""
     lines: list[tuple[int | None, list[Stretch | Chip]]] = []
     for piece in pieces:
@@ -314,7 +390,7 @@ def answer_lines(pieces: Sequence[Stretch | Chip]) -> list[Line]:
             lines.append((piece.claim, [piece]))
         else:
             lines[-1][1].append(piece)
-    return [Line(claim, tuple(own)) for claim, own in lines]
+    return tuple(Line(claim, tuple(own)) for claim, own in lines)
 
 
 def _aside(lines: list[tuple[int | None, list[Stretch | Chip]]], text: str) -> None:
@@ -330,75 +406,53 @@ def _aside(lines: list[tuple[int | None, list[Stretch | Chip]]], text: str) -> N
             lines.append((None, [Stretch(said.strip(" |"))]))
 
 
-class MarkedSpan(NamedTuple):
-    """Characters `start` to `end` of the context that speak for a claim (clash: against it), in block `number`.
-
-    `low` to `high` is the passage to read. `where`: section and page of the chunk that it begins in; `added`: an added neighbour.
-    """
-
-    number: int
-    start: int
-    end: int
-    kind: SpanKind
-    added: bool
-    low: int
-    high: int
-    where: str
-
-
-class ClaimRow(NamedTuple):
-    """One claim: what it is counted under, worst first, and what it is called. `says` why it is not simply carried; `sources` are the
-    blocks that its spans stand in, else those that it cites; `passages` the chunks that it stands on by what it cites."""
-
-    parts: tuple[Shown, ...]
-    name: str
-    says: str
-    spans: tuple[MarkedSpan, ...]
-    sources: tuple[tuple[int, str], ...]
-    passages: tuple[Key, ...] = ()
-
-
 class _Context(NamedTuple):
     """An assembly as its marks are looked up in it."""
 
     assembly: Assembly
     starts: dict[int, int]
-    passage: Callable[[int, int, int], Passage]
+    passage: Callable[[int, int, int], Range]
 
-    def span(self, number: int, start: int, end: int, kind: SpanKind) -> MarkedSpan:
+    def span(self, number: int, start: int, end: int, kind: SpanKind) -> Span:
         held = next((s for s in self.assembly.segments if s.kind == "chunk" and s.end > start and s.start < end), None)
         key = (held.document_id or "", held.chunk_index or 0) if held else None
         candidate = self.assembly.trace.candidates.get(key) if key else None
         low, high = self.passage(number, start, end)
         if candidate is None:
-            return MarkedSpan(number, start, end, kind, False, low, high, "page summary" if kind == "summary" else "")
+            return Span(number, start, end, kind, False, low, high, "page summary" if kind == "summary" else "")
         chunk = candidate.chunk
         where = [chunk.section or "", f"page {chunk.page_number}" if chunk.page_number is not None else ""]
-        return MarkedSpan(number, start, end, kind, not candidate.retrieved, low, high, " · ".join(filter(None, where)))
+        return Span(number, start, end, kind, not candidate.retrieved, low, high, " · ".join(filter(None, where)))
 
 
-def claim_rows(checked: CheckedAnswer, assembly: Assembly) -> tuple[ClaimRow, ...]:
+def claim_rows(checked: CheckedAnswer, assembly: Assembly, expected: Expected = NONE_EXPECTED) -> tuple[ClaimRow, ...]:
     """A row per checked claim, in the order of the answer."""
     context = _Context(assembly, block_starts(assembly), passages(assembly))
-    return tuple(_row(claim, checked, context) for claim in checked.claims)
+    return tuple(_row(claim, checked, context, expected) for claim in checked.claims)
 
 
-def _row(claim: CheckedClaim, answer: CheckedAnswer, context: _Context) -> ClaimRow:
+def _row(claim: CheckedClaim, answer: CheckedAnswer, context: _Context, expected: Expected) -> ClaimRow:
     documents = context.assembly.trace.documents
-    spans, parts = _spans(claim, context, answer), parts_of(claim, answer)
+    spans, parts = _spans(claim, context, answer), parts_of(claim, answer) or (DECLINED,)
     titles = {citation.number: title_of(documents, citation.document_id) for citation in context.assembly.citations}
     named = dict.fromkeys(span.number for span in spans) or dict.fromkeys(n for n in claim.claim.cited if n in titles)
     return ClaimRow(
-        parts or (DECLINED,),
+        parts,
+        sign(parts[0]),
         label(claim, answer),
-        "" if FINE.issuperset(parts) else claim_sentence(claim, lambda key: title_of(documents, key), answer.threshold),
+        "" if FINE.issuperset(parts_of(claim, answer)) else claim_sentence(claim, lambda key: title_of(documents, key), answer.threshold),
         spans,
-        tuple((number, titles.get(number, "")) for number in named),
-        cited_passages(context.assembly, claim),
+        tuple(SourceName(cited, titles.get(cited, "")) for cited in named),
+        tuple(_passage(key, context.assembly, expected) for key in cited_passages(context.assembly, claim)),
     )
 
 
-def _spans(claim: CheckedClaim, context: _Context, answer: CheckedAnswer) -> tuple[MarkedSpan, ...]:
+def _passage(key: Key, assembly: Assembly, expected: Expected) -> Passage:
+    title = f"{title_of(assembly.trace.documents, key[0])}, chunk {key[1]}"
+    return Passage(title, json.dumps((*key, MARK)), expected.holds(key), key in expected.spanned and key not in expected.marked)
+
+
+def _spans(claim: CheckedClaim, context: _Context, answer: CheckedAnswer) -> tuple[Span, ...]:
     """What may be marked for a claim: nothing that its scorer did not find."""
     carries: SpanKind = "support" if is_carried(claim, answer) else "part"
     spans = [_span(found, carries, context) for found in claim.support]
@@ -413,7 +467,7 @@ def _spans(claim: CheckedClaim, context: _Context, answer: CheckedAnswer) -> tup
     return tuple(span for span in dict.fromkeys(spans) if span is not None)
 
 
-def _clash_span(conflict: Conflict, context: _Context) -> MarkedSpan | None:
+def _clash_span(conflict: Conflict, context: _Context) -> Span | None:
     """The words of a source that a claim stands against."""
     if conflict.number not in context.starts or conflict.start >= conflict.end:
         return None
@@ -421,18 +475,10 @@ def _clash_span(conflict: Conflict, context: _Context) -> MarkedSpan | None:
     return context.span(conflict.number, offset + conflict.start, offset + conflict.end, "clash")
 
 
-def _span(found: Support, kind: SpanKind, context: _Context) -> MarkedSpan | None:
+def _span(found: Support, kind: SpanKind, context: _Context) -> Span | None:
     if found.context_start is None or found.context_end is None or found.context_start >= found.context_end:
         return None
     return context.span(found.number, found.context_start, found.context_end, kind)
-
-
-class Choice(NamedTuple):
-    """Claims to show: those counted under one part, or all of them (None)."""
-
-    label: str
-    part: Shown | None = None
-    sign: str = ""
 
 
 def choices(rows: Sequence[ClaimRow]) -> tuple[Choice, ...]:

@@ -7,7 +7,8 @@ error. Sentences may hold text from outside: escape them, or set them as text.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, assert_never
+from dataclasses import dataclass
+from typing import Literal, assert_never
 
 from ctxasm.citations.axes import Part, support_of
 from ctxasm.citations.checked import CheckedClaim, DroppedSource
@@ -113,7 +114,8 @@ def dropped_sentence(source: DroppedSource, title_of: TitleOf) -> str:
     return f"[{source.number}] would be “{title_of(source.document_id)}”, dropped at {stage_name(source.stage)}{f': {why}' if why else ''}."
 
 
-class Figure(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Figure:
     """A figure of a check: what it says, its value as it is shown, and what engineers call it."""
 
     says: str

@@ -1,6 +1,6 @@
 // The reading desk: the claims of an answer, and the passage of the source that each stands on. Only what is expected is told to the server.
 // Every text is data from outside: it is only ever set as text, never read as markup.
-// What it reads is declared in `ask/reader_record.py`; a record is called by the same short name here throughout.
+// What it reads is declared in `ask/answer.py` and `ask/reader.py`; a record is called by the same short name here throughout.
 
 const NARROW = 680; // px of the whole: below it the source opens inside the line of its claim
 const NEAR = 120; // px below its head within which a mark may stay where it is

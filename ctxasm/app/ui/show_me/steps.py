@@ -239,9 +239,8 @@ def _answer(story: Story) -> str:
 
 
 def _chip(chip: Chip) -> str:
-    part = chip.judged.part if chip.judged else ""
     return (
-        f'<span class="cx-cited v-{escape(part)}" data-part="{escape(part)}" title="{in_attribute(chip.spoken)}">'
+        f'<span class="cx-cited v-{chip.part}" data-part="{chip.part}" title="{in_attribute(chip.spoken)}">'
         f"{escape(chip.label)} {escape(chip.mark)}</span>"
     )
 
