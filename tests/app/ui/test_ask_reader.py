@@ -362,6 +362,48 @@ def test_hostile_text_stays_data():
     assert data["attempts"][0][0]["lines"][0]["pieces"][0]["text"].startswith("<script>")
 
 
+def test_an_expected_passage_that_no_claim_uses_is_led_to_where_the_context_holds_it():
+    done = assembled()
+    hours = support(done, 2, "welkom van 14 tot 20 uur")
+    price = support(done, 3, "Een uur kost 2 euro")
+    (key,) = [(s.document_id, s.chunk_index) for s in done.segments if s.kind == "chunk" and s.start <= price.context_start < s.end]
+    wants = replace(done, query=replace(done.query, gold=(GoldChunk(*key), GoldChunk("nergens", 0)), spans=()))
+    carried = checked(wants, "U bent welkom van 14 tot 20 uur [2].", [{"verdict": "supported", "support": (hours,)}])
+    carried = replace(carried, passages=used_passages(wants, carried))
+    (pane,) = reader_data(wants, ((told(carried),),))["attempts"][0]
+    assert (pane["uses"], pane["missed"]) == ("uses 0 of 2 expected passages, 1 not in the context", True)
+    ((unused),) = pane["unused"]
+    assert (unused["number"], unused["kind"]) == (3, "unused")
+    assert unused["start"] <= price.context_start < price.context_end <= unused["end"]
+    used = checked(wants, "Een uur kost 2 euro [3].", [{"verdict": "supported", "support": (price,)}])
+    used = replace(used, passages=used_passages(wants, used))
+    (pane,) = reader_data(wants, ((told(used),),))["attempts"][0]
+    assert (pane["uses"], pane["unused"]) == ("uses 1 of 2 expected passages, 1 not in the context", [])
+
+
+def test_beside_an_answer_that_declines_stands_what_it_did_not_use():
+    done = assembled()
+    declined = checked(done, "Dat staat er niet in.", [{"verdict": "declined"}])
+
+    def shown(query):
+        asks = replace(done, query=replace(done.query, gold=(), spans=(), **query))
+        (pane,) = reader_data(asks, ((told(replace(declined, passages=used_passages(asks, declined))),),))["attempts"][0]
+        return pane["uses"], [(span["kind"], span["number"], done.text[span["start"] : span["end"]]) for span in pane["unused"]]
+
+    assert shown({"query": "Wat kost een uur parkeren?"}) == ("nearest passage", [("nearest", 3, "Een uur kost 2 euro.")])
+    uses, ((kind, _, text),) = shown({"query": "Zebra?"})
+    best = done.query.retrieved[0]
+    assert (uses, kind) == ("nearest passage", "nearest")
+    assert text in done.trace.candidates[best.document_id, best.chunk_index].chunk.text
+    assert shown({"query": "Zebra?", "retrieved": ()}) == ("", [])
+
+
+def test_the_reference_answer_stands_beside_where_there_is_one():
+    done = assembled()
+    assert reader_data(replace(done, query=replace(done.query, answer="Om 14 uur.")), ())["reference"] == "Om 14 uur."
+    assert reader_data(replace(done, query=replace(done.query, answer=None)), ())["reference"] == ""
+
+
 def test_a_claim_says_of_each_passage_whether_it_is_expected_and_by_whom():
     done = assembled()
     check = checked(

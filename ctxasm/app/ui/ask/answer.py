@@ -23,14 +23,14 @@ from ctxasm.citations.axes import CITATION, FINE, SUPPORT, WORST, Part, is_carri
 from ctxasm.citations.checked import CheckedClaim, Support
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import ResolvedMarker
-from ctxasm.citations.summary import DECLINED
-from ctxasm.citations.used_passages import cited_passages
+from ctxasm.citations.summary import DECLINED, is_declined_answer
+from ctxasm.citations.used_passages import cited_passages, unused_passages
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.support import Conflict
 from ctxasm.text.sentences import sentence_spans
 
-SpanKind = Literal["support", "part", "better", "summary", "clash"]
+SpanKind = Literal["support", "part", "better", "summary", "clash", "unused", "nearest"]
 Range = tuple[int, int]
 
 
@@ -94,7 +94,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Characters `start` to `end` of the context that speak for a claim (clash: against it), in block `number`.
+    """Characters `start` to `end` of the context that speak for a claim (clash: against it), in block `number`; or that no claim uses.
 
     `low` to `high` is the passage to read. `where`: section and page of the chunk that it begins in; `added`: an added neighbour.
     """
@@ -413,6 +413,9 @@ class _Context(NamedTuple):
     starts: dict[int, int]
     passage: Callable[[int, int, int], Range]
 
+    def span_at(self, start: int, end: int, kind: SpanKind) -> Span:
+        return self.span(next(s.block or 0 for s in self.assembly.segments if s.kind == "chunk" and s.end > start), start, end, kind)
+
     def span(self, number: int, start: int, end: int, kind: SpanKind) -> Span:
         held = next((s for s in self.assembly.segments if s.kind == "chunk" and s.end > start and s.start < end), None)
         key = (held.document_id or "", held.chunk_index or 0) if held else None
@@ -425,10 +428,36 @@ class _Context(NamedTuple):
         return Span(number, start, end, kind, not candidate.retrieved, low, high, " · ".join(filter(None, where)))
 
 
+def _context(assembly: Assembly) -> _Context:
+    return _Context(assembly, block_starts(assembly), passages(assembly))
+
+
 def claim_rows(checked: CheckedAnswer, assembly: Assembly, expected: Expected = NONE_EXPECTED) -> tuple[ClaimRow, ...]:
     """A row per checked claim, in the order of the answer."""
-    context = _Context(assembly, block_starts(assembly), passages(assembly))
+    context = _context(assembly)
     return tuple(_row(claim, checked, context, expected) for claim in checked.claims)
+
+
+def unused_spans(checked: CheckedAnswer, assembly: Assembly) -> tuple[Span, ...]:
+    """The expected passages in the context that the answer does not use. Of one that declines where none is expected, what is nearest
+    to the question: the sentence that shares most of its words, else the best hit."""
+    context = _context(assembly)
+    if not checked.passages.expected and is_declined_answer(checked):
+        near = nearest_passage(assembly)
+        return (context.span_at(*near, "nearest"),) if near else ()
+    return tuple(context.span_at(*place, "unused") for place in unused_passages(assembly, checked) if place is not None)
+
+
+def nearest_passage(assembly: Assembly) -> Range | None:
+    """Where in the context the answer to its question would be looked for first."""
+    from ctxasm.llm.extractive import quotes_of
+
+    if quotes := quotes_of(assembly):
+        return max(quotes, key=lambda quote: sum(quote.parts))[:2]
+    best = {(hit.document_id, hit.chunk_index): rank for rank, hit in enumerate(assembly.query.retrieved)}
+    chunks = [segment for segment in assembly.segments if segment.kind == "chunk"]
+    found = [(best[key], one.start, one.end) for one in chunks if (key := (one.document_id or "", one.chunk_index or 0)) in best]
+    return min(found)[1:] if found else None
 
 
 def _row(claim: CheckedClaim, answer: CheckedAnswer, context: _Context, expected: Expected) -> ClaimRow:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from html import escape
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -38,14 +39,18 @@ from ctxasm.citations.axes import doubtful
 from ctxasm.citations.used_passages import used_passages
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError, StoreUnavailable
-from ctxasm.model.records import Query
+from ctxasm.model.kept import key_of
+from ctxasm.model.recorded import recorded_of
+from ctxasm.model.records import Answer, Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import Channel, spec_of
+from ctxasm.model.settings_text import from_url, to_url
 from ctxasm.text.formats import expects_markers, has_markers
 from ctxasm.text.language import language_of
 
 if TYPE_CHECKING:
+    from ctxasm.answering.known_answers import KnownAnswers
     from ctxasm.llm import Endpoint
     from ctxasm.model.messages import AnswerModel
     from ctxasm.model.support import Scorer
@@ -183,6 +188,7 @@ def show_prompt(assembly: Assembly, asking: Asking) -> None:
         st.code(message.content, language=None, wrap_lines=True, height=min(420, 90 + len(message.content) // 4))
 
 
+CHECK_STOPPED = "The check was stopped."
 BROKEN_OFF = "The page was stopped, or changed, while the answer came in."
 REDRAW = 0.08
 """Seconds between two drawings of an answer that is coming in."""
@@ -269,25 +275,29 @@ def stream(assembly: Assembly, models: Sequence[AnswerModel], asking: Asking, pl
             yield attempt
 
 
-def settle(attempt: Attempt, assembly: Assembly, picked: Picked, place: Any) -> Attempt:
-    """The attempt with every answer ended and checked by the picked scorer; a check that was made is kept."""
+def settle(attempt: Attempt, assembly: Assembly, picked: Picked, place: Any, stopped: bool = False) -> Attempt:
+    """The attempt with every answer ended and checked by the picked scorer; a check that was made is kept.
+
+    `stopped`: what is not checked yet is checked by its words, and says so.
+    """
     ended = [told if told.done else replace(told, done=True, note=BROKEN_OFF) for told in attempt]
-    return tuple(_checked(told, assembly, picked, place) for told in ended)
+    return tuple(_checked(told, assembly, picked, place, stopped) if _is_to_check(told, picked) else told for told in ended)
 
 
-def _checked(told: KeptAnswer, assembly: Assembly, picked: Picked, place: Any) -> KeptAnswer:
-    name = picked.scorer
-    if told.scorer == name or not told.called or not told.text.strip():
-        return told
-    workbench = server.workbench()
-    if name == LEXICAL:
-        return replace(told, scorer=name, unchecked="", check=workbench.check(assembly, told.text, cut=not told.complete))
-    try:
-        scorer = _scorer(name, picked.judge)
-        check = workbench.check(assembly, told.text, scorer, cancel=ticker(place, f"checking by {name}"), cut=not told.complete)
-        return replace(told, scorer=name, unchecked="", check=check)
-    except CtxasmError as error:
-        return replace(told, scorer=name, unchecked=str(error), check=workbench.check(assembly, told.text, cut=not told.complete))
+def _is_to_check(told: KeptAnswer, picked: Picked) -> bool:
+    return told.scorer != picked.scorer and told.called and bool(told.text.strip())
+
+
+def _checked(told: KeptAnswer, assembly: Assembly, picked: Picked, place: Any, stopped: bool) -> KeptAnswer:
+    workbench, name, cut = server.workbench(), picked.scorer, not told.complete
+    problem = CHECK_STOPPED if stopped else ""
+    if name != LEXICAL and not stopped:
+        try:
+            check = workbench.check(assembly, told.text, _scorer(name, picked.judge), cancel=ticker(place, f"checking by {name}"), cut=cut)
+            return replace(told, scorer=name, unchecked="", check=check)
+        except CtxasmError as error:
+            problem = str(error)
+    return replace(told, scorer=name, unchecked=problem, check=workbench.check(assembly, told.text, cut=cut))
 
 
 def _scorer(name: str, judge: Endpoint | None) -> Scorer:
@@ -348,22 +358,122 @@ def _judged(told: KeptAnswer, assembly: Assembly) -> KeptAnswer:
     return told if check is None else replace(told, check=replace(check, passages=used_passages(assembly, check)))
 
 
-def leave_known(assembly: Assembly, models: Sequence[AnswerModel], asking: Asking, attempt: Attempt) -> None:
-    """Keep what the models answered where Compare looks before it asks: the same to the same is not asked again."""
-    from ctxasm import __version__
-    from ctxasm.answering.known_answers import KnownAnswer, KnownAnswers, answer_key, messages_to_send
+def store_answers(asked: Asked, assembly: Assembly, models: Sequence[AnswerModel], attempt: Attempt) -> None:
+    """Keep what the models answered in the database: Compare looks there before it asks, and so does whoever opens the question."""
+    from ctxasm.answering.known_answers import KnownAnswer, LastAsked
 
-    known, messages = KnownAnswers(server.workbench().store, __version__), messages_to_send(assembly, asking.choice)
+    known, keys = _known_answers(), _answer_keys(assembly, models, asked.asking)
     try:
-        for model, told in zip(models, attempt, strict=True):
+        for key, told in zip(keys, attempt, strict=True):
             server.workbench().zones.ratios.learn(told.model, told.sent)
             if told.error is None:
-                key = answer_key(model, messages, assembly, asking.temperature, asking.max_tokens)
                 known.keep(key, KnownAnswer(told.text, told.complete, told.called))
+        if all(told.error is None for told in attempt):
+            how, named = asked.asking, [(told.model, told.is_language_model) for told in attempt]
+            choice = asdict(how.choice)
+            last = LastAsked(to_url(asked.settings), choice, how.temperature, how.max_tokens, named, keys, key_of(assembly.text))
+            known.keep_last_asked(asked.data[0], asked.query, last)
         ratio = server.workbench().zones.ratio(assembly.settings)
         session.token_ratio = ratio.upper if ratio is not None else None
     except StoreUnavailable as error:
-        show_problem(f"Compare will ask this again: {error}")
+        show_problem(f"Nobody else will find this answer, and Compare will ask again: {error}")
+
+
+def find_answers(asked: Asked, scene: Scene, assembly: Assembly, models: Sequence[AnswerModel]) -> KeptAnswers | None:
+    """What is there when the question is opened: the answers of this session, else of the database, to exactly this; then those to the
+    question asked otherwise in this session; then the recorded answer; then that to the question asked otherwise by anybody.
+
+    An address that asks for the recorded answer gets it beside those to exactly this.
+    """
+    kept = answers_to(asked)
+    exact = kept if kept is not None and kept.asked == asked else None
+    recorded = recorded_answers(scene.dataset).get(scene.query.query_id)
+    if recorded is not None and st.query_params.get(PARAMETER) == RECORDED and not (exact and any(map(is_recorded, exact.attempts))):
+        return keep(asked, assembly, (*(exact.attempts if exact else ()), _recorded_attempt(recorded)))
+    if exact is not None:
+        return exact
+    if kept is not None and (kept.assembly.text, kept.asked.models, kept.asked.asking) == (assembly.text, asked.models, asked.asking):
+        return kept
+    try:
+        if stored := _stored_attempt(_answer_keys(assembly, models, asked.asking), _namings(models), asked.asking, assembly):
+            return keep(asked, assembly, (stored,))
+        if kept is not None and not is_recorded(kept.attempts[-1]):
+            return kept
+        return keep(asked, assembly, (_recorded_attempt(recorded),)) if recorded is not None else _asked_otherwise(asked, scene)
+    except CtxasmError as error:
+        show_problem(f"Kept answers cannot be read: {error}")
+        return None
+
+
+def _recorded_attempt(recorded: Answer) -> Attempt:
+    return (KeptAnswer(WHO, False, recorded.answer, done=True, complete=True),)
+
+
+def is_recorded(attempt: Attempt) -> bool:
+    """Whether it is the recorded answer."""
+    return any(told.model == WHO for told in attempt)
+
+
+def has_own_prompt(scene: Scene) -> bool:
+    """Whether the recorded answer brings what it was given, which need not be this context."""
+    recorded = recorded_answers(scene.dataset).get(scene.query.query_id)
+    return recorded is not None and bool(recorded.sources or recorded_of(recorded).prompt)
+
+
+def _known_answers() -> KnownAnswers:
+    from ctxasm import __version__
+    from ctxasm.answering.known_answers import KnownAnswers
+
+    return KnownAnswers(server.workbench().store, __version__)
+
+
+def _answer_keys(assembly: Assembly, models: Sequence[AnswerModel], asking: Asking) -> list[str]:
+    from ctxasm.answering.known_answers import answer_key, messages_to_send
+
+    messages = messages_to_send(assembly, asking.choice)
+    return [answer_key(model, messages, assembly, asking.temperature, asking.max_tokens) for model in models]
+
+
+def _namings(models: Sequence[AnswerModel]) -> list[tuple[str, bool]]:
+    return [(model.name, model.is_language_model) for model in models]
+
+
+def _stored_attempt(keys: Sequence[str], models: Sequence[tuple[str, bool]], asking: Asking, assembly: Assembly) -> Attempt:
+    """The answers under these keys; none where not all of them are kept."""
+    known = _known_answers()
+    found = [known.find(key) for key in keys]
+    marked, how = expects_markers(assembly.settings), asked_how(asking)
+    told = [
+        KeptAnswer(
+            name,
+            is_language_model,
+            one.answer,
+            done=True,
+            complete=one.complete,
+            called=one.called,
+            note=None if one.complete or not one.called else ENDED_EARLY,
+            asked=how,
+            marked=marked,
+        )
+        for (name, is_language_model), one in zip(models, found, strict=True)
+        if one is not None
+    ]
+    return tuple(told) if len(told) == len(found) else ()
+
+
+def _asked_otherwise(asked: Asked, scene: Scene) -> KeptAnswers | None:
+    """The last answers of anybody to this question, beside the context of their settings."""
+    last = _known_answers().last_asked(scene.dataset, asked.query)
+    if last is None:
+        return None
+    settings, _ = from_url(last.settings)
+    how = Asking(PromptChoice(**last.choice), last.temperature, last.max_tokens)
+    assembly = state.assemble_anew(server.workbench(), replace(scene, settings=settings))
+    names = [(name, is_language_model) for name, is_language_model in last.models]
+    attempt = _stored_attempt(last.answers, names, how, assembly)
+    data = asked.data if key_of(assembly.text) == last.context else (asked.data[0], 0, -1)
+    models = tuple(name for name, _ in names)
+    return keep(Asked(data, asked.query, settings, zones_key(settings), models, how), assembly, (attempt,)) if attempt else None
 
 
 def stop_all() -> None:
@@ -391,28 +501,10 @@ def changes(before: Asked, now: Asked) -> str:
 
 
 PARAMETER, RECORDED = "answer", "recorded"
-"""In the address: which answer is shown before one is asked for."""
+"""In the address: the recorded answer is wanted, whatever else was answered."""
 WHO = "recorded answer"
 """What stands where an answer names its model."""
-
-
-def keep_recorded(asked: Asked, dataset: str, assembly: Assembly) -> None:
-    """Keep the recorded answer as one to what would be asked now, if the address wants it and no answer is there yet."""
-    if st.query_params.get(PARAMETER) != RECORDED or answers_to(asked) is not None:
-        return
-    recorded = recorded_answers(dataset).get(asked.query.query_id)
-    if recorded is None:
-        return
-    check = server.workbench().check(assembly, recorded.answer)
-    told = KeptAnswer(WHO, False, recorded.answer, check.markers, done=True, complete=True, asked="", check=check, scorer=LEXICAL)
-    keep(asked, assembly, ((told,),))
-
-
-def is_recorded(kept: KeptAnswers) -> bool:
-    """Whether the newest answer is the recorded one."""
-    return any(told.model == WHO for told in kept.attempts[-1])
-
-
+ENDED_EARLY = "The model ended it early."
 KEY_FREE = "The extractive answer needs neither a model nor a key."
 BUTTON_WIDTH = 190
 
@@ -438,7 +530,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
         show_trouble("This model cannot be asked yet", problem, KEY_FREE)
     place = st.empty()
     if session.take(Session.asking) and not problem:
-        line.html(_line_html(asked, picked, None))
+        line.html(_line_html(scene, asked, picked, None))
         button.button("Stop answering", key="stop", on_click=stop_all, width=BUTTON_WIDTH)
         before = answers_to(asked)
         earlier = before.attempts if before is not None and before.asked == asked else ()
@@ -449,15 +541,13 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
         except StopException:
             rerun_after_stop()
             raise
-        leave_known(assembly, picked.models, asking, attempt)
-    keep_recorded(asked, scene.dataset, assembly)
-    kept = answers_to(asked)
+        store_answers(asked, assembly, picked.models, attempt)
+    kept = find_answers(asked, scene, assembly, picked.models)
     if kept is not None:
-        kept = settle_in_place(kept, lambda attempt, of: settle(attempt, of, picked, place))
+        kept = _settled(kept, picked, place, button)
     label = "Ask again" if kept is not None else "Ask"
     button.button(label, key="ask", on_click=_begin, disabled=bool(problem), type="primary", shortcut="Ctrl+Enter", width=BUTTON_WIDTH)
-    recorded = _recorded_html(scene) if kept is None else ""
-    line.html(_line_html(asked, picked, kept, assembly.text) + recorded)
+    line.html(_line_html(scene, asked, picked, kept, assembly.text))
     kept = relabelled(kept, scene.query) if kept is not None else None
     _offer_recheck(recheck, kept, picked)
     with place.container():
@@ -469,6 +559,22 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
         with details:
             _download(kept.attempts[-1] if kept else ())
             show_prompt(assembly, asking)
+
+
+def _settled(kept: KeptAnswers, picked: Picked, place: Any, button: Any) -> KeptAnswers:
+    """The answers with the newest one checked. A check that takes long can be stopped, by a button or by Streamlit's own."""
+    stop = session.stop_check = session.stop_check or Event()
+    stopped = stop.is_set()
+    stop.clear()
+    if picked.scorer != LEXICAL and not stopped and any(_is_to_check(told, picked) for told in kept.attempts[-1]):
+        button.button("Stop checking", key="stop_check", on_click=stop.set, width=BUTTON_WIDTH)
+    try:
+        return settle_in_place(kept, lambda attempt, of: settle(attempt, of, picked, place, stopped))
+    except StopException:
+        # The run that is over may not touch the session any more, and the next one must not begin the same check again.
+        stop.set()
+        rerun_after_stop()
+        raise
 
 
 def _begin() -> None:
@@ -513,23 +619,22 @@ def _asked(scene: Scene, picked: Picked, asking: Asking) -> Asked:
     return Asked(data, unlabelled(scene.query), scene.settings, zones_key(scene.settings), models, asking)
 
 
-def _line_html(asked: Asked, picked: Picked, kept: KeptAnswers | None, text: str = "") -> str:
+def _line_html(scene: Scene, asked: Asked, picked: Picked, kept: KeptAnswers | None, text: str = "") -> str:
     """Who answers, who checks, how it is asked; and what changed since the answer that is shown. `text` is the context as it is now."""
-    models = WHO if kept is not None and is_recorded(kept) else " and ".join(asked.models) or "no model yet"
+    recorded = kept is not None and is_recorded(kept.attempts[-1])
+    models = "" if recorded else " and ".join(asked.models) or "no model yet"
     scorer = SCORERS.get(picked.scorer, picked.scorer).partition(" (")[0]
-    told = " · ".join(filter(None, (models, f"checked by {scorer}", prompt_words(asked.asking))))
+    told = escape(" · ".join(filter(None, (models, f"checked by {scorer}", prompt_words(asked.asking) if not recorded else ""))))
+    if recorded:
+        # Where it is judged beside what was sent for it.
+        told = f"{state_link(compare_address(SENT, asked.settings), WHO)} · {told}"
     since = changes(kept.asked, asked) if kept is not None and asked.models else ""
     same = " The context is still the same." if kept is not None and kept.assembly.text == text else ""
-    note = f'<p id="ctx-since" role="status"><b>◆ Answered with {escape(since)}.</b>{same}</p>' if since else ""
-    return f'<div class="cx" id="ctx-asked"><p class="cx-mute cx-small">{escape(told)}</p>{note}</div>'
-
-
-def _recorded_html(scene: Scene) -> str:
-    """Where an answer that came with the data is judged beside what was sent for it; empty where none did."""
-    if scene.query.query_id not in recorded_answers(scene.dataset):
-        return ""
-    link = state_link(compare_address(SENT, scene.settings), "read it beside what was sent")
-    return f'<p class="cx cx-small" id="ctx-recorded">An answer is recorded: {link}</p>'
+    told_since = f"◆ Answered with {escape(since)}." if since else ""
+    if recorded and has_own_prompt(scene):
+        told_since, same = "◆ Checked against these sources, not against the prompt that was sent.", ""
+    note = f'<p id="ctx-since" role="status"><b>{told_since}</b>{same}</p>' if told_since else ""
+    return f'<div class="cx" id="ctx-asked"><p class="cx-mute cx-small">{told}</p>{note}</div>'
 
 
 def _download(attempt: Attempt) -> None:

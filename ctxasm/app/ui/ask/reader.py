@@ -20,6 +20,7 @@ from ctxasm.app.ui.ask.answer import (
     Choice,
     ClaimRow,
     Line,
+    Span,
     answer_lines,
     answer_pieces,
     before_assembly,
@@ -28,6 +29,7 @@ from ctxasm.app.ui.ask.answer import (
     claim_rows,
     context_cards,
     stale_numbers,
+    unused_spans,
 )
 from ctxasm.app.ui.ask.verdict_words import Figure, check_line, figures, summary
 from ctxasm.app.ui.frame.session_records import Attempt, KeptAnswer
@@ -45,6 +47,7 @@ HTML = """
     <div id="left">
       <div id="attempts" role="group" aria-label="Answers to this question"></div>
       <div id="answers" tabindex="-1"></div>
+      <div id="reference" hidden><h3>Reference answer</h3><p dir="auto"></p></div>
       <div id="foot">
         <label class="toggle"><input id="before" type="checkbox" role="switch">If citations had been built before assembly</label>
         <button type="button" id="keys" aria-haspopup="dialog">Keys <kbd>?</kbd></button>
@@ -84,13 +87,18 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Pane:
-    """An answer of one model. `summary` says in one sentence what `choices`, `doubt` and `uses` show; `how` it was asked and checked."""
+    """An answer of one model. `summary` says in one sentence what `choices`, `doubt` and `uses` show; `how` it was asked and checked.
+
+    `unused` are the passages that `uses` leads to; `missed`: not all that are expected are used.
+    """
 
     model: str
     summary: str
     choices: tuple[Choice, ...]
     doubt: str
     uses: str
+    unused: tuple[Span, ...]
+    missed: bool
     marked: bool
     done: bool
     lines: tuple[Line, ...]
@@ -109,9 +117,12 @@ def reader_data(assembly: Assembly, attempts: Sequence[Attempt], expected: Expec
     """
     stale = stale_numbers(assembly)
     panes = [[_pane(told, stale, assembly, expected) for told in attempt] for attempt in attempts]
-    spans = [span for attempt in panes for pane in attempt for claim in pane.claims for span in claim.spans]
+    claimed = [span for attempt in panes for pane in attempt for claim in pane.claims for span in claim.spans]
+    spans = [*claimed, *(span for attempt in panes for pane in attempt for span in pane.unused)]
     cuts = {edge for span in spans for edge in (span.start, span.end, span.low, span.high)}
-    text = json.dumps({"cards": context_cards(assembly, cuts), "attempts": panes}, default=_fields)
+    text = json.dumps(
+        {"cards": context_cards(assembly, cuts), "attempts": panes, "reference": assembly.query.answer or ""}, default=_fields
+    )
     return {**json.loads(text), "version": hashlib.sha256(text.encode()).hexdigest()[:16]}
 
 
@@ -122,14 +133,16 @@ def _fields(record: Any) -> dict[str, Any]:
 
 def _pane(told: KeptAnswer, stale: dict[int, str], assembly: Assembly, expected: Expected) -> Pane:
     check = told.check
-    rows = claim_rows(check, assembly, expected) if check else ()
+    rows, unused = (claim_rows(check, assembly, expected), unused_spans(check, assembly)) if check else ((), ())
     pieces = checked_pieces(check, stale) if check else answer_pieces(told.text, told.markers, stale=stale)
     return Pane(
         told.model,
         summary(check) if check else "",
         choices(rows),
         MAY_NOT_ANSWER if check and may_not_answer(check) else "",
-        uses_sentence(check.passages) if check else "",
+        _uses(check, unused) if check else "",
+        unused,
+        bool(check and check.passages.used < check.passages.expected),
         told.marked,
         told.done,
         answer_lines(pieces),
@@ -140,6 +153,14 @@ def _pane(told: KeptAnswer, stale: dict[int, str], assembly: Assembly, expected:
         rows,
         before_assembly([piece for piece in pieces if isinstance(piece, Chip)]),
     )
+
+
+def _uses(check: CheckedAnswer, unused: Sequence[Span]) -> str:
+    """How many expected passages the answer uses, and how many it could not; where none is expected, the way to what it declined to use."""
+    if not check.passages.expected:
+        return "nearest passage" if unused else ""
+    absent = check.passages.expected - check.passages.used - len(unused)
+    return uses_sentence(check.passages) + (f", {absent} not in the context" if absent else "")
 
 
 def _how(told: KeptAnswer, check: CheckedAnswer | None) -> tuple[str, ...]:

@@ -84,6 +84,8 @@ def _verdict_sentence(checked: CheckedClaim, title_of: TitleOf, threshold: float
         case "contradicted":
             return conflict_sentence(checked.conflict) if checked.conflict else f"{cited} says otherwise."
         case "elsewhere":
+            if checked.support:
+                return f"Only partly in {carrying}; [{checked.better}] has all of it."
             return f"Not found in {cited}; [{checked.better}] has it."
         case "prefix_only":
             return f"Only in the page summary of {cited}; no text of the source has it."

@@ -17,6 +17,8 @@ from ctxasm.model.search import SearchOptions
 from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from ctxasm.answering.prompts import PromptStyle
     from ctxasm.answering.zones.windows import Windows
     from ctxasm.app.tuned import Decided
@@ -207,6 +209,8 @@ class Session:
     answers: Kept[tuple[KeptAnswers, ...]] = Kept(())
     """The oldest first."""
     scorer_name: Widget[str] = Widget("scorer", "lexical")
+    stop_check: Kept[Event | None] = Kept(None)
+    """Set once the check of an answer is to stop."""
     scorer: Kept[tuple[tuple[str, Endpoint | None], Scorer] | None] = Kept(None)
 
     # Inspect
