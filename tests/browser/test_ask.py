@@ -203,7 +203,7 @@ def test_unknown_markers_say_so(app, open_page):
     ask(page, "Scripted · out of range")
     chip = page.locator(".chip[data-unknown]").first
     chip.click()
-    expect(page.locator("#note")).to_contain_text("no source of this context")
+    expect(page.locator("#note")).to_contain_text("not a source in this context")
     assert page.locator(HITS).count() == 0
 
 

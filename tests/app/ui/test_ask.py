@@ -452,7 +452,7 @@ def test_every_rerun_is_counted(open_ask):
 
 def test_what_is_doubtful_is_checked_again_for_a_price_that_is_said_first(open_ask):
     app = asked(open_ask(**QUERY), model="scripted:wrong_number")
-    said = next(markdown.value for markdown in app.markdown if "would look at" in markdown.value)
+    said = next(markdown.value for markdown in app.markdown if "would check" in markdown.value)
     assert re.search(r"\*\*1 call, about [\d,]+ tokens\*\*", said)
     app.button(key="recheck_now").click().run()
     assert app.selectbox(key="scorer").value == "lexical+llm"

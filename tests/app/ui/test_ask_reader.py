@@ -143,7 +143,7 @@ def test_what_is_marked_is_what_was_found_and_nothing_else():
     assert [span.added for row in rows for span in row.spans] == [True, False, False, True]
     assert rows[4].sources == (SourceName(2, "Bezoek"),)
     assert rows[0].says == ""
-    assert rows[3].says == "Only a part of it is in [2]; [1] holds nothing of it. Missing: geld."
+    assert rows[3].says == "Only part of it is in [2]; [1] has none of it. Missing: geld."
     assert rows[7].says.startswith("[8] would be “MRI-onderzoek”")
 
 

@@ -202,7 +202,7 @@ def _card(assembly: Assembly, block: int | None, parts: Sequence[CardPart]) -> C
         parts = parts[:-1]
     citation = next((citation for citation in assembly.citations if citation.number == block), None)
     if citation is None:
-        return Card(None, "Beside the sources", "", tuple(parts))
+        return Card(None, "Outside the sources", "", tuple(parts))
     documents = assembly.trace.documents
     document = documents.get(citation.document_id)
     about = [document.date] if document is not None and document.date else []

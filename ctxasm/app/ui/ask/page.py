@@ -124,13 +124,13 @@ def asking_controls(assembly: Assembly) -> Asking:
         language = st.selectbox("Language", tuple(LANGUAGES), key=Session.prompt_language.key, persist_state="session", width=155)
         _channel(assembly)
         temperature, longest = _sampling()
-    first = st.toggle("Answer first, details after it", key=Session.answer_first.key, persist_state="session")
+    first = st.toggle("Answer first, then details", key=Session.answer_first.key, persist_state="session")
     extra = st.text_area(
         "Your own instructions",
         key=Session.prompt_extra.key,
         persist_state="session",
         height=90,
-        placeholder="They follow the rules of the prompt and do not lift them.",
+        placeholder="Added after the prompt's own rules, which still apply.",
     )
     try:
         choice = PromptChoice(style, first, extra.strip(), LANGUAGES[language])
@@ -140,7 +140,7 @@ def asking_controls(assembly: Assembly) -> Asking:
 
 
 def _sampling() -> tuple[float, int]:
-    help = "Only a language model heeds it."
+    help = "Only language models use it."
     temperature = st.number_input("Temperature", 0.0, 2.0, 0.0, 0.1, key="temperature", persist_state="session", width=125, help=help)
     longest = st.number_input("Max answer tokens", 16, 8192, 512, 32, key="max_answer_tokens", persist_state="session", width=150)
     return temperature, longest
@@ -167,14 +167,14 @@ def show_warnings(assembly: Assembly, asking: Asking) -> None:
     """Say where sources cannot be told apart, and where the longest answer is longer than what the window's zones reserve for it."""
     if not has_markers(assembly.settings.format):
         st.caption(
-            f":orange[◆] **{BOUNDARY_LABEL.capitalize()}**: a source's text may pass for another one. "
+            f":orange[◆] **{BOUNDARY_LABEL.capitalize()}**: one source's text could be mistaken for another's. "
             f"{assembly.settings.format} shows no numbers, so none are asked for; every block is a source."
         )
     reserved = assembly.zones.tokens_of("answer") if assembly.zones is not None else asking.max_tokens
     if asking.max_tokens > reserved:
         st.caption(
-            f":orange[◆] An answer may take {number(asking.max_tokens)} tokens; its zone reserves {number(reserved)}. "
-            "Raise answer_tokens to as many."
+            f":orange[◆] An answer may take {number(asking.max_tokens)} tokens, but its zone reserves only {number(reserved)}. "
+            "Raise answer_tokens to match."
         )
 
 
@@ -505,7 +505,7 @@ PARAMETER, RECORDED = "answer", "recorded"
 WHO = "recorded answer"
 """What stands where an answer names its model."""
 ENDED_EARLY = "The model ended it early."
-KEY_FREE = "The extractive answer needs neither a model nor a key."
+KEY_FREE = "The extractive answer needs no model and no key."
 BUTTON_WIDTH = 190
 
 
@@ -525,7 +525,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
     offer_summary(scene, assembly, picked)
     show_turns(assembly)
     if picked.untyped:
-        show_empty("No endpoint yet", f"{problem} They stand under Change. {KEY_FREE}")
+        show_empty("No endpoint yet", f"{problem} The fields are under Change. {KEY_FREE}")
     elif problem:
         show_trouble("This model cannot be asked yet", problem, KEY_FREE)
     place = st.empty()
@@ -593,8 +593,8 @@ def _offer_recheck(place: Any, kept: KeptAnswers | None, picked: Picked) -> None
     with place.popover(f"Re-check {counted(len(claims), 'claim')}", key="recheck"):
         cost = prompt_cost(claims, grounds_of_assembly(kept.assembly).sources, kept.asked.query.query)
         st.markdown(
-            f"A language model would look at the claims that words do not find: **{counted(cost.calls, 'call')}, "
-            f"about {counted(cost.tokens_in, 'token')}**, and what it replies."
+            f"A language model would check the claims that word matching did not find: **{counted(cost.calls, 'call')}, "
+            f"about {counted(cost.tokens_in, 'token')}**, plus its reply."
         )
         if not server.workbench().config.has_endpoint:
             st.caption("It needs an endpoint: type one under Change.")

@@ -184,11 +184,11 @@ def _how(told: KeptAnswer, check: CheckedAnswer | None) -> tuple[str, ...]:
 def _panel(told: KeptAnswer) -> Panel | None:
     """Why an answer is not whole, why there is none, or why it may not stand on all that was sent."""
     if told.error or told.note:
-        still = "What had arrived is kept." if told.text.strip() else "Nothing had arrived."
+        still = "What arrived is kept." if told.text.strip() else "Nothing arrived."
         return Panel("ctx-incomplete", "Incomplete answer", told.error or told.note or "", still)
     if not told.called:
         return Panel("ctx-not-called", "The model was not called", "The context is empty, so there is nothing to answer from.")
-    return Panel("ctx-caution", "Perhaps not the whole prompt was read", told.caution) if told.caution else None
+    return Panel("ctx-caution", "The model may not have read the whole prompt", told.caution) if told.caution else None
 
 
 @cache
