@@ -127,7 +127,7 @@ def test_an_answer_without_a_key_is_checked_and_says_what_it_is(open_ask):
     app = asked(open_ask(**QUERY))
     ((pane,),) = reader(app)["attempts"]
     assert "no language model" in pane["model"]
-    assert pane["summary"] == "3 claims: 2 supported; 1 disputed; uses 1 of 1 expected passage; 0 of 1 fact of the reference found"
+    assert pane["summary"] == "3 claims: 2 supported; 1 disputed; uses 1 of 1 expected passages; 0 of 1 fact of the reference found"
     assert {part for _, part in chips(pane)} == {"right"}
     assert pane["figures"] == []  # it only quotes: every share would be whole
     assert "Checked by lexical" in pane["how"][-1]
