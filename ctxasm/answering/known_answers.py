@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 from ctxasm.answering.prompts import PromptChoice, build_messages
 from ctxasm.model.kept import key_of
@@ -35,7 +35,7 @@ class LastAsked(NamedTuple):
     """
 
     settings: dict[str, str]
-    choice: dict[str, Any]
+    choice: PromptChoice
     temperature: float
     max_tokens: int
     models: list[tuple[str, bool]]
@@ -71,12 +71,19 @@ class KnownAnswers:
         shelf, key = f"asked {self.version}", key_of(dataset, query.query_id, query.query)
         kept = self.shelf.read_kept(shelf, [key]) if self.shelf is not None else {}
         with decoding("how a question was asked last"):
-            return LastAsked(**json.loads(kept[key])) if key in kept else None
+            if key not in kept:
+                return None
+            found = json.loads(kept[key])
+            models = [(name, is_language_model) for name, is_language_model in found["models"]]
+            return LastAsked(**{**found, "choice": PromptChoice(**found["choice"]), "models": models})
 
     def keep_last_asked(self, dataset: str, query: Query, last: LastAsked) -> None:
         """Keep it in place of an earlier one. Raises StoreUnavailable."""
         if self.shelf is not None:
-            self.shelf.keep(f"asked {self.version}", {key_of(dataset, query.query_id, query.query): json.dumps(last._asdict())})
+            self.shelf.keep(
+                f"asked {self.version}",
+                {key_of(dataset, query.query_id, query.query): json.dumps({**last._asdict(), "choice": asdict(last.choice)})},
+            )
 
 
 def messages_to_send(assembly: Assembly, choice: PromptChoice) -> tuple[Message, ...]:

@@ -39,14 +39,17 @@ def ask(page, model: str | None = None) -> None:
     ready(page)
     if model:
         pick(page, "model", model)
+    run = run_of(page)
     page.get_by_role("button", name=re.compile("^Ask")).click()
+    # An answer may be there already: the recorded one, or that of another test.
+    expect(page.locator(f"{READER}[data-run='{run}']")).to_have_count(0)
     expect(page.locator("#ctx-answer")).to_have_attribute("data-done", "true")
     expect(page.get_by_role("button", name=re.compile("^Ask again"))).to_be_visible()
 
 
 def ready(page) -> None:
-    """The sources of the context are listed: nothing was asked yet."""
-    expect(page.locator("#ctx-sources .card").first).to_be_visible()
+    """The reader is drawn."""
+    expect(page.locator("#ctx-sources summary")).to_be_visible()
 
 
 def run_of(page) -> str:
@@ -102,8 +105,8 @@ def test_ctrl_enter_counts_from_when_the_question_can_be_read(app, open_page, la
     page.keyboard.press("Control+Enter")
     # Lets go of what is held back, and holds nothing back any more.
     page.unroute(script)
-    expect(page.get_by_role("button", name=re.compile("^Ask again"))).to_be_visible()
-    expect(page.locator("#ctx-answer")).to_have_count(1)
+    expect(page.get_by_role("button", name="Answer 2")).to_be_visible()
+    expect(page.get_by_role("button", name="Answer 3")).to_have_count(0)
 
 
 def test_ctrl_enter_asks_once_and_on_ask_alone(app, open_page):
@@ -111,11 +114,11 @@ def test_ctrl_enter_asks_once_and_on_ask_alone(app, open_page):
     expect(page.locator('[data-kind="sample"]')).to_be_visible()
     page.keyboard.press("Control+Enter")
     page.get_by_role("link", name="Ask").click()
-    expect(page.locator("#ctx-sources .card").first).to_be_visible()
-    expect(page.locator("#ctx-answer")).to_have_count(0)
-    page.keyboard.press("Control+Enter")
-    expect(page.get_by_role("button", name=re.compile("^Ask again"))).to_be_visible()
+    expect(page.locator("#ctx-answer")).to_be_visible()
     expect(page.get_by_role("button", name="Answer 2")).to_have_count(0)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("button", name="Answer 2")).to_be_visible()
+    expect(page.get_by_role("button", name="Answer 3")).to_have_count(0)
 
 
 def test_an_endpoint_that_is_not_typed_is_no_error_and_its_button_can_be_read(open_page, tmp_path):

@@ -11,12 +11,15 @@ import pytest
 from streamlit.runtime.scriptrunner import StopException
 
 from ctxasm import __version__
-from ctxasm.answering.prompts import PROMPT_STYLES
+from ctxasm.answering.known_answers import KnownAnswers, LastAsked
+from ctxasm.answering.prompts import GROUNDED, PROMPT_STYLES
 from ctxasm.app.ui.ask import page
 from ctxasm.app.ui.ask.page import MOST_ATTEMPTS
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.model.records import Answer
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings_text import to_url
 from tests.app.ui.pages import fine, html, kept, problems, reader
 from tests.fake_model_server import serving
 
@@ -111,6 +114,28 @@ def test_an_answer_of_other_data_says_so(open_ask, monkeypatch):
     asked(open_ask(**QUERY), prompt_style="strict")
     monkeypatch.setattr(page, "key_of", lambda text: "another context")
     assert since(open_ask(**QUERY)).startswith("◆ Answered with other data, now loaded again; the prompt strict, now grounded.")
+
+
+def test_what_an_endpoint_of_ones_own_answers_is_not_shown_to_others(open_ask):
+    """Its name says the host alone, which others may know for another one."""
+    with serving() as endpoint:
+        app = open_ask(**QUERY)
+        app.selectbox(key="model").set_value("openai").run()
+        app.text_input(key="_llm_base_url").set_value(endpoint.base_url)
+        app.text_input(key="_llm_model").set_value("ok").run()
+        assert reader(fine(app.button(key="ask").click().run()))["attempts"]
+    assert reader(open_ask(**QUERY, mt="900"))["attempts"] == []
+    assert reader(asked(app, model="extractive"))["attempts"]
+    assert reader(open_ask(**QUERY, mt="900"))["attempts"]
+
+
+def test_a_context_that_a_model_shortened_is_not_made_again_for_whoever_comes(open_ask, monkeypatch):
+    asked(open_ask(**QUERY))
+    last = LastAsked(to_url(AssemblySettings(compression="model")), GROUNDED, 0.0, 512, [], [], "")
+    monkeypatch.setattr(KnownAnswers, "last_asked", lambda *about: last)
+    made: list[object] = []
+    monkeypatch.setattr(page.state, "assemble_anew", lambda *given: made.append(given))
+    assert (reader(open_ask(**QUERY, mt="900"))["attempts"], made) == ([], [])
 
 
 def test_kept_answers_that_cannot_be_read_are_a_sentence_and_can_be_asked_for(open_ask):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from html import escape
 from threading import Event
@@ -164,7 +164,7 @@ def _set_channel() -> None:
 
 
 def show_warnings(assembly: Assembly, asking: Asking) -> None:
-    """Say where sources cannot be told apart, and where the longest answer is longer than what the window's zones reserve for it."""
+    """Say where sources cannot be answer apart, and where the longest answer is longer than what the window's zones reserve for it."""
     if not has_markers(assembly.settings.format):
         st.caption(
             f":orange[◆] **{BOUNDARY_LABEL.capitalize()}**: one source's text could be mistaken for another's. "
@@ -197,57 +197,57 @@ REDRAW = 0.08
 class _Live:
     """An answer on the page: drawn now and then while it comes, and whatever is left as soon as it pauses."""
 
-    def __init__(self, told: KeptAnswer, text: Any, place: int) -> None:
-        self._told, self._text, self._place = told, text, place
+    def __init__(self, answer: KeptAnswer, text: Any, place: int) -> None:
+        self._answer, self._text, self._place = answer, text, place
         self._decided, self._drawn, self._pending = 0, 0.0, False
 
-    def take(self, told: KeptAnswer, decided: int) -> None:
+    def take(self, answer: KeptAnswer, decided: int) -> None:
         """The answer as far as it is; `decided` characters may be shown."""
-        self._told, self._decided, self._pending = told, decided, True
-        if told.done or time.monotonic() - self._drawn > REDRAW:
+        self._answer, self._decided, self._pending = answer, decided, True
+        if answer.done or time.monotonic() - self._drawn > REDRAW:
             self.draw()
 
     def draw(self) -> None:
         """Draw what is not drawn yet."""
         if self._pending:
             self._pending = False
-            self._text.html(answer_html(self._told, None if self._told.done else self._decided, self._place))
+            self._text.html(answer_html(self._answer, None if self._answer.done else self._decided, self._place))
             self._drawn = time.monotonic()
 
 
 def _stream_one(assembly: Assembly, model: AnswerModel, asking: Asking, text: Any, clock: Any, place: int) -> Iterator[KeptAnswer]:
     from ctxasm.answering.asking import AnswerResult, Marked, Piece, ask
 
-    told = KeptAnswer(model.name, model.is_language_model, asked=asked_how(asking), marked=expects_markers(assembly.settings))
-    yield told
-    live = _Live(told, text, place)
+    answer = KeptAnswer(model.name, model.is_language_model, asked=asked_how(asking), marked=expects_markers(assembly.settings))
+    yield answer
+    live = _Live(answer, text, place)
     tick = ticker(clock, "waiting for the model", live.draw)
     decided = 0
     events = ask(assembly, model, asking.choice, temperature=asking.temperature, max_tokens=asking.max_tokens, cancel=tick)
     for event in events:
         match event:
             case Piece(piece, decided):
-                told = replace(told, text=told.text + piece)
+                answer = replace(answer, text=answer.text + piece)
             case Marked(markers):
-                told = replace(told, markers=told.markers + markers)
+                answer = replace(answer, markers=answer.markers + markers)
             case AnswerResult():
-                told = told.finished(event)
-        yield told
-        live.take(told, decided)
+                answer = answer.finished(event)
+        yield answer
+        live.take(answer, decided)
     clock.empty()
 
 
 def stopped(attempt: Attempt) -> Attempt:
     """The attempt as a click on Stop leaves it."""
-    return tuple(told if told.done else replace(told, done=True, note="Stopped on request.") for told in attempt)
+    return tuple(answer if answer.done else replace(answer, done=True, note="Stopped on request.") for answer in attempt)
 
 
-def answer_html(told: KeptAnswer, decided: int | None = None, place: int = 1) -> str:
+def answer_html(answer: KeptAnswer, decided: int | None = None, place: int = 1) -> str:
     """An answer that comes in, up to `decided` characters (default: all), each marker as a chip. `place` counts side by side."""
-    pieces = "".join(_piece_html(piece) for piece in answer_pieces(told.text, told.markers, end=decided))
+    pieces = "".join(_piece_html(piece) for piece in answer_pieces(answer.text, answer.markers, end=decided))
     name = f"ctx-answer-{place}" if place > 1 else "ctx-answer"
     return (
-        f'<div class="cx"><p class="cx-told">{escape(told.model)}</p>'
+        f'<div class="cx"><p class="cx-told">{escape(answer.model)}</p>'
         f'<div class="cx-answer" id="{name}" dir="auto" aria-busy="true" data-done="false">{pieces}</div></div>'
     )
 
@@ -270,8 +270,8 @@ def stream(assembly: Assembly, models: Sequence[AnswerModel], asking: Asking, pl
     attempt: Attempt = ()
     for model, (text, clock) in zip(models, panes, strict=True):
         before = attempt
-        for told in _stream_one(assembly, model, asking, text, clock, len(before) + 1):
-            attempt = (*before, told)
+        for answer in _stream_one(assembly, model, asking, text, clock, len(before) + 1):
+            attempt = (*before, answer)
             yield attempt
 
 
@@ -280,28 +280,29 @@ def settle(attempt: Attempt, assembly: Assembly, picked: Picked, place: Any, sto
 
     `stopped`: what is not checked yet is checked by its words, and says so.
     """
-    ended = [told if told.done else replace(told, done=True, note=BROKEN_OFF) for told in attempt]
-    return tuple(_checked(told, assembly, picked, place, stopped) if _is_to_check(told, picked) else told for told in ended)
+    ended = [answer if answer.done else replace(answer, done=True, note=BROKEN_OFF) for answer in attempt]
+    return tuple(_checked(answer, assembly, picked, place, stopped) if _is_to_check(answer, picked) else answer for answer in ended)
 
 
-def _is_to_check(told: KeptAnswer, picked: Picked) -> bool:
-    return told.scorer != picked.scorer and told.called and bool(told.text.strip())
+def _is_to_check(answer: KeptAnswer, picked: Picked) -> bool:
+    return answer.scorer != picked.scorer and answer.called and bool(answer.text.strip())
 
 
-def _checked(told: KeptAnswer, assembly: Assembly, picked: Picked, place: Any, stopped: bool) -> KeptAnswer:
-    workbench, name, cut = server.workbench(), picked.scorer, not told.complete
+def _checked(answer: KeptAnswer, assembly: Assembly, picked: Picked, place: Any, stopped: bool) -> KeptAnswer:
+    workbench, name, cut = server.workbench(), picked.scorer, not answer.complete
     problem = CHECK_STOPPED if stopped else ""
     if name != LEXICAL and not stopped:
         try:
-            check = workbench.check(assembly, told.text, _scorer(name, picked.judge), cancel=ticker(place, f"checking by {name}"), cut=cut)
-            return replace(told, scorer=name, unchecked="", check=check)
+            scorer, cancel = _scorer(name, picked.judge), ticker(place, f"checking by {name}")
+            check = workbench.check(assembly, answer.text, scorer, cancel=cancel, cut=cut)
+            return replace(answer, scorer=name, unchecked="", check=check)
         except CtxasmError as error:
             problem = str(error)
-    return replace(told, scorer=name, unchecked=problem, check=workbench.check(assembly, told.text, cut=cut))
+    return replace(answer, scorer=name, unchecked=problem, check=workbench.check(assembly, answer.text, cut=cut))
 
 
 def _scorer(name: str, judge: Endpoint | None) -> Scorer:
-    """The scorer of this session: one that asks a model keeps what it was told, so that nothing is paid for twice."""
+    """The scorer of this session: one that asks a model keeps its replies, so that nothing is paid for twice."""
     kept = session.scorer
     if kept is None or kept[0] != (name, judge):
         kept = (name, judge), server.workbench().open_scorer(name, judge)
@@ -330,7 +331,9 @@ def _question(asked: Asked) -> tuple[str, str]:
 def keep(asked: Asked, assembly: Assembly, attempts: tuple[Attempt, ...]) -> KeptAnswers:
     """Keep these answers in place of earlier ones to the same."""
     kept = KeptAnswers(asked, assembly, attempts[-MOST_ATTEMPTS:])
-    session.answers = (*(other for other in session.answers if other.asked != asked), kept)[-MOST_ASKED:]
+    # Those that the data records go first: they cost nothing to show again.
+    others = sorted((other for other in session.answers if other.asked != asked), key=lambda other: not is_recorded(other.attempts[-1]))
+    session.answers = (*others, kept)[-MOST_ASKED:]
     return kept
 
 
@@ -343,19 +346,19 @@ def settle_in_place(kept: KeptAnswers, settle: Callable[[Attempt, Assembly], Att
 
 
 def relabelled(kept: KeptAnswers, query: Query) -> KeptAnswers:
-    """The answers as the labels of the question are now: which expected passages they use is told anew."""
+    """The answers as the labels of the question are now: which expected passages they use may have changed."""
     assembly = of_query(kept.assembly, query)
     if assembly is kept.assembly:
         return kept
-    attempts = tuple(tuple(_judged(told, assembly) for told in attempt) for attempt in kept.attempts)
+    attempts = tuple(tuple(_judged(answer, assembly) for answer in attempt) for attempt in kept.attempts)
     now = kept._replace(assembly=assembly, attempts=attempts)
     session.answers = tuple(now if other is kept else other for other in session.answers)
     return now
 
 
-def _judged(told: KeptAnswer, assembly: Assembly) -> KeptAnswer:
-    check = told.check
-    return told if check is None else replace(told, check=replace(check, passages=used_passages(assembly, check)))
+def _judged(answer: KeptAnswer, assembly: Assembly) -> KeptAnswer:
+    check = answer.check
+    return answer if check is None else replace(answer, check=replace(check, passages=used_passages(assembly, check)))
 
 
 def store_answers(asked: Asked, assembly: Assembly, models: Sequence[AnswerModel], attempt: Attempt) -> None:
@@ -364,14 +367,15 @@ def store_answers(asked: Asked, assembly: Assembly, models: Sequence[AnswerModel
 
     known, keys = _known_answers(), _answer_keys(assembly, models, asked.asking)
     try:
-        for key, told in zip(keys, attempt, strict=True):
-            server.workbench().zones.ratios.learn(told.model, told.sent)
-            if told.error is None:
-                known.keep(key, KnownAnswer(told.text, told.complete, told.called))
-        if all(told.error is None for told in attempt):
-            how, named = asked.asking, [(told.model, told.is_language_model) for told in attempt]
-            choice = asdict(how.choice)
-            last = LastAsked(to_url(asked.settings), choice, how.temperature, how.max_tokens, named, keys, key_of(assembly.text))
+        for key, answer in zip(keys, attempt, strict=True):
+            server.workbench().zones.ratios.learn(answer.model, answer.sent)
+            if answer.error is None:
+                known.keep(key, KnownAnswer(answer.text, answer.complete, answer.called))
+        # What somebody's own endpoint answers is nothing to show to others: its name says the host alone.
+        known_addresses = ("", server.workbench().config.llm_base_url)
+        if all(answer.error is None for answer in attempt) and all(getattr(model, "address", "") in known_addresses for model in models):
+            how, named = asked.asking, [(answer.model, answer.is_language_model) for answer in attempt]
+            last = LastAsked(to_url(asked.settings), how.choice, how.temperature, how.max_tokens, named, keys, key_of(assembly.text))
             known.keep_last_asked(asked.data[0], asked.query, last)
         ratio = server.workbench().zones.ratio(assembly.settings)
         session.token_ratio = ratio.upper if ratio is not None else None
@@ -395,7 +399,8 @@ def find_answers(asked: Asked, scene: Scene, assembly: Assembly, models: Sequenc
     if kept is not None and (kept.assembly.text, kept.asked.models, kept.asked.asking) == (assembly.text, asked.models, asked.asking):
         return kept
     try:
-        if stored := _stored_attempt(_answer_keys(assembly, models, asked.asking), _namings(models), asked.asking, assembly):
+        names = [(model.name, model.is_language_model) for model in models]
+        if stored := _stored_attempt(_answer_keys(assembly, models, asked.asking), names, asked.asking, assembly):
             return keep(asked, assembly, (stored,))
         if kept is not None and not is_recorded(kept.attempts[-1]):
             return kept
@@ -406,12 +411,12 @@ def find_answers(asked: Asked, scene: Scene, assembly: Assembly, models: Sequenc
 
 
 def _recorded_attempt(recorded: Answer) -> Attempt:
-    return (KeptAnswer(WHO, False, recorded.answer, done=True, complete=True),)
+    return (KeptAnswer(RECORDED_NAME, False, recorded.answer, done=True, complete=True),)
 
 
 def is_recorded(attempt: Attempt) -> bool:
     """Whether it is the recorded answer."""
-    return any(told.model == WHO for told in attempt)
+    return any(answer.model == RECORDED_NAME for answer in attempt)
 
 
 def has_own_prompt(scene: Scene) -> bool:
@@ -434,16 +439,12 @@ def _answer_keys(assembly: Assembly, models: Sequence[AnswerModel], asking: Aski
     return [answer_key(model, messages, assembly, asking.temperature, asking.max_tokens) for model in models]
 
 
-def _namings(models: Sequence[AnswerModel]) -> list[tuple[str, bool]]:
-    return [(model.name, model.is_language_model) for model in models]
-
-
 def _stored_attempt(keys: Sequence[str], models: Sequence[tuple[str, bool]], asking: Asking, assembly: Assembly) -> Attempt:
     """The answers under these keys; none where not all of them are kept."""
     known = _known_answers()
     found = [known.find(key) for key in keys]
     marked, how = expects_markers(assembly.settings), asked_how(asking)
-    told = [
+    answer = [
         KeptAnswer(
             name,
             is_language_model,
@@ -458,22 +459,21 @@ def _stored_attempt(keys: Sequence[str], models: Sequence[tuple[str, bool]], ask
         for (name, is_language_model), one in zip(models, found, strict=True)
         if one is not None
     ]
-    return tuple(told) if len(told) == len(found) else ()
+    return tuple(answer) if len(answer) == len(found) else ()
 
 
 def _asked_otherwise(asked: Asked, scene: Scene) -> KeptAnswers | None:
-    """The last answers of anybody to this question, beside the context of their settings."""
+    """The last answers of anybody to this question, beside the context of their settings; none where a model would have to make that."""
     last = _known_answers().last_asked(scene.dataset, asked.query)
-    if last is None:
+    settings = from_url(last.settings)[0] if last is not None else None
+    if last is None or settings is None or settings.compression == "model":
         return None
-    settings, _ = from_url(last.settings)
-    how = Asking(PromptChoice(**last.choice), last.temperature, last.max_tokens)
+    asking = Asking(last.choice, last.temperature, last.max_tokens)
     assembly = state.assemble_anew(server.workbench(), replace(scene, settings=settings))
-    names = [(name, is_language_model) for name, is_language_model in last.models]
-    attempt = _stored_attempt(last.answers, names, how, assembly)
+    attempt = _stored_attempt(last.answers, last.models, asking, assembly)
     data = asked.data if key_of(assembly.text) == last.context else (asked.data[0], 0, -1)
-    models = tuple(name for name, _ in names)
-    return keep(Asked(data, asked.query, settings, zones_key(settings), models, how), assembly, (attempt,)) if attempt else None
+    before = Asked(data, asked.query, settings, zones_key(settings), tuple(name for name, _ in last.models), asking)
+    return keep(before, assembly, (attempt,)) if attempt else None
 
 
 def stop_all() -> None:
@@ -502,7 +502,7 @@ def changes(before: Asked, now: Asked) -> str:
 
 PARAMETER, RECORDED = "answer", "recorded"
 """In the address: the recorded answer is wanted, whatever else was answered."""
-WHO = "recorded answer"
+RECORDED_NAME = "recorded answer"
 """What stands where an answer names its model."""
 ENDED_EARLY = "The model ended it early."
 KEY_FREE = "The extractive answer needs no model and no key."
@@ -566,7 +566,7 @@ def _settled(kept: KeptAnswers, picked: Picked, place: Any, button: Any) -> Kept
     stop = session.stop_check = session.stop_check or Event()
     stopped = stop.is_set()
     stop.clear()
-    if picked.scorer != LEXICAL and not stopped and any(_is_to_check(told, picked) for told in kept.attempts[-1]):
+    if picked.scorer != LEXICAL and not stopped and any(_is_to_check(answer, picked) for answer in kept.attempts[-1]):
         button.button("Stop checking", key="stop_check", on_click=stop.set, width=BUTTON_WIDTH)
     try:
         return settle_in_place(kept, lambda attempt, of: settle(attempt, of, picked, place, stopped))
@@ -586,7 +586,7 @@ def _offer_recheck(place: Any, kept: KeptAnswers | None, picked: Picked) -> None
     from ctxasm.citations.grounds import grounds_of_assembly
     from ctxasm.citations.scorers.judge import prompt_cost
 
-    checks = [told.check for told in kept.attempts[-1] if told.check] if kept is not None and picked.scorer == LEXICAL else []
+    checks = [answer.check for answer in kept.attempts[-1] if answer.check] if kept is not None and picked.scorer == LEXICAL else []
     claims = [claim.claim.text for check in checks for claim in doubtful(check)]
     if kept is None or not claims:
         return
@@ -624,22 +624,22 @@ def _line_html(scene: Scene, asked: Asked, picked: Picked, kept: KeptAnswers | N
     recorded = kept is not None and is_recorded(kept.attempts[-1])
     models = "" if recorded else " and ".join(asked.models) or "no model yet"
     scorer = SCORERS.get(picked.scorer, picked.scorer).partition(" (")[0]
-    told = escape(" · ".join(filter(None, (models, f"checked by {scorer}", prompt_words(asked.asking) if not recorded else ""))))
+    line = escape(" · ".join(filter(None, (models, f"checked by {scorer}", prompt_words(asked.asking) if not recorded else ""))))
     if recorded:
         # Where it is judged beside what was sent for it.
-        told = f"{state_link(compare_address(SENT, asked.settings), WHO)} · {told}"
+        line = f"{state_link(compare_address(SENT, asked.settings), RECORDED_NAME)} · {line}"
     since = changes(kept.asked, asked) if kept is not None and asked.models else ""
     same = " The context is still the same." if kept is not None and kept.assembly.text == text else ""
-    told_since = f"◆ Answered with {escape(since)}." if since else ""
+    note = f"◆ Answered with {escape(since)}." if since else ""
     if recorded and has_own_prompt(scene):
-        told_since, same = "◆ Checked against these sources, not against the prompt that was sent.", ""
-    note = f'<p id="ctx-since" role="status"><b>{told_since}</b>{same}</p>' if told_since else ""
-    return f'<div class="cx" id="ctx-asked"><p class="cx-mute cx-small">{told}</p>{note}</div>'
+        note, same = "◆ Checked against these sources, not against the prompt that was sent.", ""
+    note_html = f'<p id="ctx-since" role="status"><b>{note}</b>{same}</p>' if note else ""
+    return f'<div class="cx" id="ctx-asked"><p class="cx-mute cx-small">{line}</p>{note_html}</div>'
 
 
 def _download(attempt: Attempt) -> None:
     """The check of the newest answer as JSON; of two models, a list."""
-    checks = [told.check.to_dict() | {"model": told.model} for told in attempt if told.check]
+    checks = [answer.check.to_dict() | {"model": answer.model} for answer in attempt if answer.check]
     if checks:
         text = json.dumps(checks[0] if len(checks) == 1 else checks, ensure_ascii=False, indent=2)
         st.download_button("Check as JSON", text, "check.json", "application/json", key="check_json", on_click="ignore")

@@ -116,7 +116,7 @@ def reader_data(assembly: Assembly, attempts: Sequence[Attempt], expected: Expec
     `version` is a digest of the rest: the same is not drawn again.
     """
     stale = stale_numbers(assembly)
-    panes = [[_pane(told, stale, assembly, expected) for told in attempt] for attempt in attempts]
+    panes = [[_pane(answer, stale, assembly, expected) for answer in attempt] for attempt in attempts]
     claimed = [span for attempt in panes for pane in attempt for claim in pane.claims for span in claim.spans]
     spans = [*claimed, *(span for attempt in panes for pane in attempt for span in pane.unused)]
     cuts = {edge for span in spans for edge in (span.start, span.end, span.low, span.high)}
@@ -131,25 +131,25 @@ def _fields(record: Any) -> dict[str, Any]:
     return {name: getattr(record, name) for name in record.__slots__}
 
 
-def _pane(told: KeptAnswer, stale: dict[int, str], assembly: Assembly, expected: Expected) -> Pane:
-    check = told.check
+def _pane(answer: KeptAnswer, stale: dict[int, str], assembly: Assembly, expected: Expected) -> Pane:
+    check = answer.check
     rows, unused = (claim_rows(check, assembly, expected), unused_spans(check, assembly)) if check else ((), ())
-    pieces = checked_pieces(check, stale) if check else answer_pieces(told.text, told.markers, stale=stale)
+    pieces = checked_pieces(check, stale) if check else answer_pieces(answer.text, answer.markers, stale=stale)
     return Pane(
-        told.model,
+        answer.model,
         summary(check) if check else "",
         choices(rows),
         MAY_NOT_ANSWER if check and may_not_answer(check) else "",
         _uses(check, unused) if check else "",
         unused,
         bool(check and check.passages.used < check.passages.expected),
-        told.marked,
-        told.done,
+        answer.marked,
+        answer.done,
         answer_lines(pieces),
-        _panel(told),
-        told.unchecked[:1].upper() + told.unchecked[1:],
+        _panel(answer),
+        answer.unchecked[:1].upper() + answer.unchecked[1:],
         figures(check) if check else (),
-        _how(told, check),
+        _how(answer, check),
         rows,
         before_assembly([piece for piece in pieces if isinstance(piece, Chip)]),
     )
@@ -163,17 +163,17 @@ def _uses(check: CheckedAnswer, unused: Sequence[Span]) -> str:
     return uses_sentence(check.passages) + (f", {absent} not in the context" if absent else "")
 
 
-def _how(told: KeptAnswer, check: CheckedAnswer | None) -> tuple[str, ...]:
+def _how(answer: KeptAnswer, check: CheckedAnswer | None) -> tuple[str, ...]:
     """How the answer was asked for, how long and how many tokens it took, and how it was checked."""
-    first = f", first text after {told.first_piece_ms:.0f} ms" if told.first_piece_ms is not None else ""
-    took = f"{told.elapsed_ms:.0f} ms{first}" if told.called and told.elapsed_ms else ""
-    unknown = sum(len(marker.unknown) or (not marker.known) for marker in told.markers)
+    first = f", first text after {answer.first_piece_ms:.0f} ms" if answer.first_piece_ms is not None else ""
+    took = f"{answer.elapsed_ms:.0f} ms{first}" if answer.called and answer.elapsed_ms else ""
+    unknown = sum(len(marker.unknown) or (not marker.known) for marker in answer.markers)
     missed = f"{counted(unknown, 'marker')} unknown" if unknown else ""
     said = (
-        told.model,
-        f"{told.asked} prompt" if told.asked else "",
+        answer.model,
+        f"{answer.asked} prompt" if answer.asked else "",
         took,
-        sent_line(told.sent) if told.sent else "",
+        sent_line(answer.sent) if answer.sent else "",
         missed,
         facts_sentence(check.facts) if check else "",
         check_line(check) if check else "",
@@ -181,14 +181,14 @@ def _how(told: KeptAnswer, check: CheckedAnswer | None) -> tuple[str, ...]:
     return tuple(filter(None, said))
 
 
-def _panel(told: KeptAnswer) -> Panel | None:
+def _panel(answer: KeptAnswer) -> Panel | None:
     """Why an answer is not whole, why there is none, or why it may not stand on all that was sent."""
-    if told.error or told.note:
-        still = "What arrived is kept." if told.text.strip() else "Nothing arrived."
-        return Panel("ctx-incomplete", "Incomplete answer", told.error or told.note or "", still)
-    if not told.called:
+    if answer.error or answer.note:
+        still = "What arrived is kept." if answer.text.strip() else "Nothing arrived."
+        return Panel("ctx-incomplete", "Incomplete answer", answer.error or answer.note or "", still)
+    if not answer.called:
         return Panel("ctx-not-called", "The model was not called", "The context is empty, so there is nothing to answer from.")
-    return Panel("ctx-caution", "The model may not have read the whole prompt", told.caution) if told.caution else None
+    return Panel("ctx-caution", "The model may not have read the whole prompt", answer.caution) if answer.caution else None
 
 
 @cache
