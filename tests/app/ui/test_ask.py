@@ -133,9 +133,12 @@ def test_a_context_that_a_model_shortened_is_not_made_again_for_whoever_comes(op
     asked(open_ask(**QUERY))
     last = LastAsked(to_url(AssemblySettings(compression="model")), GROUNDED, 0.0, 512, [], [], "")
     monkeypatch.setattr(KnownAnswers, "last_asked", lambda *about: last)
-    made: list[object] = []
-    monkeypatch.setattr(page.state, "assemble_anew", lambda *given: made.append(given))
-    assert (reader(open_ask(**QUERY, mt="900"))["attempts"], made) == ([], [])
+    made, anew = [], page.state.assemble_anew
+    monkeypatch.setattr(
+        page.state, "assemble_anew", lambda bench, scene, *rest: (made.append(scene.settings), anew(bench, scene, *rest))[1]
+    )
+    assert reader(open_ask(**QUERY, mt="900"))["attempts"] == []
+    assert {settings.compression for settings in made} == {"off"}
 
 
 def test_kept_answers_that_cannot_be_read_are_a_sentence_and_can_be_asked_for(open_ask):
