@@ -25,12 +25,10 @@ if TYPE_CHECKING:
     from ctxasm.tuning.advice_set import SetEffect
     from ctxasm.tuning.compare import Comparison
     from ctxasm.tuning.compare_answers import AnswerDesk, How
-    from ctxasm.tuning.recommend.decision import Recommendation
-    from ctxasm.tuning.sweep.estimate import SweepEstimate
-    from ctxasm.tuning.sweep.grid import Axes
-    from ctxasm.tuning.sweep.results import SweepResult
-    from ctxasm.tuning.sweep.sweep import Grid
-    from ctxasm.tuning.sweep.work import Engine
+    from ctxasm.tuning.engines import Engine
+    from ctxasm.tuning.recommend import Recommendation
+    from ctxasm.tuning.sweep import Axes, Grid, SweepEstimate
+    from ctxasm.tuning.sweep_results import SweepResult
 
 ENGINES = ("local", "cores", "dask")
 """Who counts: this process, all cores of this machine, or a Dask cluster (`dask:tcp://host:port`; without an address one of our own)."""
@@ -68,15 +66,15 @@ def open_engine(name: str) -> Engine:
     """An engine by name. Raises InvalidInput naming those that exist."""
     kind, _, address = name.partition(":")
     if kind == "local" and not address:
-        from ctxasm.tuning.sweep.work import InProcess
+        from ctxasm.tuning.engines import InProcess
 
         return InProcess()
     if kind == "cores" and (not address or address.isdigit()):
-        from ctxasm.tuning.sweep.pool import AllCores
+        from ctxasm.tuning.engines import AllCores
 
         return AllCores(max(1, int(address))) if address else AllCores()
     if kind == "dask":
-        from ctxasm.tuning.sweep.dask import Dask
+        from ctxasm.tuning.engines import Dask
 
         return Dask(address or None)
     raise InvalidInput(f"engine must be one of {', '.join(ENGINES)} (cores:N, dask:ADDRESS), got {shown(name)}")
@@ -98,8 +96,7 @@ def _kept(workbench: Workbench, engine: str, keep: bool) -> dict[str, Any]:
 
 def sweep_grid(start: AssemblySettings, axes: Axes | None) -> Grid:
     """The grid of these axes (None: window, limit, policy and number of hits). Raises InvalidInput."""
-    from ctxasm.tuning.sweep.grid import default_axes, settings_of
-    from ctxasm.tuning.sweep.sweep import grid_of
+    from ctxasm.tuning.sweep import default_axes, grid_of, settings_of
 
     chosen = default_axes() if axes is None else axes
     return grid_of(start, settings_of(start, chosen), chosen)
@@ -109,7 +106,7 @@ def sweep_estimate(
     workbench: Workbench, start: AssemblySettings, axes: Axes | None, dataset: str | None = None, query_ids: Sequence[str] | None = None
 ) -> SweepEstimate:
     """What a sweep would take."""
-    from ctxasm.tuning.sweep.estimate import estimate
+    from ctxasm.tuning.sweep import estimate
 
     held, queries = _asked(workbench, dataset, query_ids)
     return estimate(held, queries, sweep_grid(start, axes), WorkbenchTools(workbench))
@@ -129,7 +126,7 @@ def swept(
 ) -> SweepResult:
     """Every setting of the grid on every question. See `ctxasm.sweep`."""
     from ctxasm import __version__
-    from ctxasm.tuning.sweep.sweep import sweep
+    from ctxasm.tuning.sweep import sweep
 
     held, queries = _asked(workbench, dataset, query_ids)
     grid, tools = sweep_grid(start, axes), WorkbenchTools(workbench)
@@ -169,7 +166,7 @@ def set_effects(
     from ctxasm import __version__
     from ctxasm.tuning.advice_set import Patience, counted_on, set_effect
     from ctxasm.tuning.compare import compared
-    from ctxasm.tuning.sweep.sweep import grid_of, sweep
+    from ctxasm.tuning.sweep import grid_of, sweep
 
     held, queries = _asked(workbench, dataset, None)
     asked, grid = counted_on(queries), grid_of(settings, changed, {})
@@ -236,8 +233,7 @@ def recommendation(
 ) -> Recommendation:
     """What to ship in place of `start`. See `ctxasm.recommend`."""
     from ctxasm import __version__
-    from ctxasm.tuning.recommend.decision import DELTA
-    from ctxasm.tuning.recommend.recommending import recommend
+    from ctxasm.tuning.recommend import DELTA, recommend
 
     wanted = DELTA if delta is None else delta
     if not 0 < wanted <= 0.5:
@@ -267,7 +263,7 @@ class Decided(NamedTuple):
 
 def plan_of(workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: str) -> Plan:
     """What `decided` would take. Raises InvalidInput, NotFound."""
-    from ctxasm.tuning.sweep.estimate import estimate
+    from ctxasm.tuning.sweep import estimate
 
     held, queries = _asked(workbench, dataset, None)
     labelled = sum(query.is_labelled for query in queries)
@@ -279,9 +275,8 @@ def plan_of(workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: 
 
 def _grid_to_decide(start: AssemblySettings, axes: Axes) -> Grid:
     """The settings of a grid, then those that a recommendation tries as well."""
-    from ctxasm.tuning.recommend.prior import shipped_prior
-    from ctxasm.tuning.recommend.recommending import settings_tried
-    from ctxasm.tuning.sweep.sweep import grid_of
+    from ctxasm.tuning.recommend import settings_tried, shipped_prior
+    from ctxasm.tuning.sweep import grid_of
 
     return grid_of(start, (*sweep_grid(start, axes).settings, *settings_tried(start, shipped_prior())), axes)
 
@@ -310,10 +305,8 @@ def _decided(
     with_: Mapping[str, Any],
 ) -> Decided:
     from ctxasm import __version__
-    from ctxasm.tuning.recommend.decision import decide
-    from ctxasm.tuning.recommend.prior import shipped_prior
-    from ctxasm.tuning.recommend.recommending import prior_choice
-    from ctxasm.tuning.sweep.sweep import sweep
+    from ctxasm.tuning.recommend import decide, prior_choice, shipped_prior
+    from ctxasm.tuning.sweep import sweep
 
     held, queries = _asked(workbench, dataset, None)
     grid, tools = _grid_to_decide(start, axes), WorkbenchTools(workbench)
@@ -326,7 +319,7 @@ def decided_before(
     workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: str, report: Report = silent, cancelled: Cancelled = never
 ) -> Decided | None:
     """What `decided` would give where all of it was counted before and kept; None where anything is missing. Nothing is counted."""
-    from ctxasm.tuning.sweep.work import KeptOnly, NotKept
+    from ctxasm.tuning.engines import KeptOnly, NotKept
 
     with_ = _kept(workbench, "local", True) | {"engine": KeptOnly()}
     try:

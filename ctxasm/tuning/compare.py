@@ -12,11 +12,11 @@ from ctxasm.model.ports import Shelf
 from ctxasm.model.progress import Cancelled, Report, never, silent
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.statistics.pairs import PairedDifference, paired_difference
-from ctxasm.tuning.sweep.counting import Outcome, Tools
-from ctxasm.tuning.sweep.results import SweepResult
-from ctxasm.tuning.sweep.sweep import LimitOf, grid_of, sweep
-from ctxasm.tuning.sweep.work import Engine
+from ctxasm.tuning.counting import Outcome, Tools
+from ctxasm.tuning.engines import Engine
+from ctxasm.tuning.statistics import PairedDifference, paired_difference
+from ctxasm.tuning.sweep import LimitOf, grid_of, sweep
+from ctxasm.tuning.sweep_results import SweepResult
 
 if TYPE_CHECKING:
     from ctxasm.model.frames import DataFrame

@@ -27,7 +27,7 @@ from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.support import Scorer
-from ctxasm.tuning.statistics.pairs import PairedDifference, paired_difference
+from ctxasm.tuning.statistics import PairedDifference, paired_difference
 
 Name = Literal["support", "citation", "passages", "declined", "sent", "written", "cost"]
 FIGURES: Mapping[Name, str] = {

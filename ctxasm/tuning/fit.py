@@ -21,11 +21,10 @@ from ctxasm.model.ports import ChunkSource, FetchedChunk, TokenCounter
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.formats import title_of
+from ctxasm.tuning.counting import Counting, case_of
+from ctxasm.tuning.engines import PlainTools
 from ctxasm.tuning.recall import Needed, needed
-from ctxasm.tuning.statistics.pairs import paired_difference
-from ctxasm.tuning.sweep.cases import case_of
-from ctxasm.tuning.sweep.counting import Counting
-from ctxasm.tuning.sweep.work import PlainTools
+from ctxasm.tuning.statistics import paired_difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

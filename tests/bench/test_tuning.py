@@ -18,15 +18,12 @@ from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.datasets import Dataset
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
+from ctxasm.tuning.engines import AllCores, InProcess
 from ctxasm.tuning.evidence import evidence_documents, evidence_states
-from ctxasm.tuning.recommend.decision import PriorChoice, decide
-from ctxasm.tuning.recommend.prior import LIMITS, curated_settings, shipped_prior
-from ctxasm.tuning.statistics.many import max_t_p
-from ctxasm.tuning.sweep.grid import settings_of
-from ctxasm.tuning.sweep.pool import AllCores
-from ctxasm.tuning.sweep.results import SweepResult
-from ctxasm.tuning.sweep.sweep import grid_of, sweep
-from ctxasm.tuning.sweep.work import InProcess
+from ctxasm.tuning.recommend import LIMITS, PriorChoice, curated_settings, decide, shipped_prior
+from ctxasm.tuning.statistics import max_t_p
+from ctxasm.tuning.sweep import grid_of, settings_of, sweep
+from ctxasm.tuning.sweep_results import SweepResult
 from tests.bench.tables import show
 from tests.real_data import REAL, load_real, real_folder
 from tests.strategies import COUNTER

@@ -8,7 +8,7 @@ from ctxasm.data.files import load_bundle
 from ctxasm.model.records import Bundle
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter
-from ctxasm.tuning.sweep.work import PlainTools
+from ctxasm.tuning.engines import PlainTools
 
 
 @cache

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.compare import compared
-from ctxasm.tuning.recommend.decision import PriorChoice, Recommendation, decide
-from ctxasm.tuning.statistics.many import max_t_p
-from ctxasm.tuning.statistics.pairs import FEW, SURE, paired_difference, sign_flip_p
-from ctxasm.tuning.sweep.results import SweepResult
+from ctxasm.tuning.recommend import PriorChoice, Recommendation, decide
+from ctxasm.tuning.statistics import FEW, SURE, max_t_p, paired_difference, sign_flip_p
+from ctxasm.tuning.sweep_results import SweepResult
 from tests.examples import examples
 
 START = AssemblySettings()
@@ -193,7 +192,7 @@ def test_no_headline_is_beaten_by_its_own_table(random: np.random.Generator) -> 
 
 @pytest.mark.slow
 def test_no_headline_is_beaten_in_10_000_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ctxasm.tuning.recommend.decision.max_t_p", partial(max_t_p, draws=199))  # fewer: the laws hold for any p
+    monkeypatch.setattr("ctxasm.tuning.recommend.max_t_p", partial(max_t_p, draws=199))  # fewer: the laws hold for any p
     for seed in range(10_000):
         found, prior = random_table(np.random.default_rng(seed))
         check_laws(decide(found, prior=prior))

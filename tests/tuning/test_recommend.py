@@ -8,8 +8,7 @@ from ctxasm.model.presets import PRESETS, RECOMMENDED
 from ctxasm.model.records import GoldChunk, Hit, Query, Span
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.evidence import labels_of
-from ctxasm.tuning.recommend.prior import LIMITS, Corpus, Curated, Prior, curated_settings, shipped_prior
-from ctxasm.tuning.recommend.recommending import recommend, settings_tried
+from ctxasm.tuning.recommend import LIMITS, Corpus, Curated, Prior, curated_settings, recommend, settings_tried, shipped_prior
 from tests.tuning.sweeps import new_store, plain_tools, sample_store
 
 START = AssemblySettings()

@@ -20,17 +20,12 @@ from ctxasm.model.errors import InvalidInput, InvalidSetting
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings, spec_of
+from ctxasm.tuning.counting import Counting, Outcome, case_of
+from ctxasm.tuning.engines import AllCores, InProcess, PlainTools, WorkersEnd
 from ctxasm.tuning.evidence import evidence_documents, evidence_states
-from ctxasm.tuning.recommend.decision import decide
-from ctxasm.tuning.sweep.cases import case_of
-from ctxasm.tuning.sweep.counting import Counting, Outcome
-from ctxasm.tuning.sweep.estimate import estimate
-from ctxasm.tuning.sweep.grid import axes_of, default_axes, settings_of
-from ctxasm.tuning.sweep.pool import AllCores
-from ctxasm.tuning.sweep.results import SweepResult
-from ctxasm.tuning.sweep.rivals import rivals
-from ctxasm.tuning.sweep.sweep import Grid, grid_of, shelf_of, sweep
-from ctxasm.tuning.sweep.work import InProcess, PlainTools, WorkersEnd
+from ctxasm.tuning.recommend import decide
+from ctxasm.tuning.sweep import Grid, axes_of, default_axes, estimate, grid_of, settings_of, shelf_of, sweep
+from ctxasm.tuning.sweep_results import SweepResult, rivals
 from tests.examples import examples
 from tests.tuning.sweeps import new_store, plain_tools, sample_store
 
@@ -221,7 +216,7 @@ def test_a_killed_process_loses_nothing() -> None:
 
 def dask_engine() -> type[Any]:
     pytest.importorskip("distributed")
-    from ctxasm.tuning.sweep.dask import Dask
+    from ctxasm.tuning.engines import Dask
 
     return Dask
 

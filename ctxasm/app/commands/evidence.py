@@ -15,7 +15,7 @@ from ctxasm.model.regular_files import read_regular
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.evidence import EvidenceState
-from ctxasm.tuning.statistics.pairs import FEW, paired_difference
+from ctxasm.tuning.statistics import FEW, paired_difference
 
 MEASURES = ("evidence", "whole")
 """evidence: the mean share of a question's pieces that are whole in its context; whole: the share of questions with all of them."""

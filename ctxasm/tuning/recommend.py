@@ -1,4 +1,4 @@
-"""Which of the settings that were counted to ship: the one rule of recommend, sweep, the page Sweep and Python.
+"""Which settings to ship for a corpus, and how sure that is: the one rule of recommend, sweep, the page Sweep and Python.
 
 A setting is proposed for its gain only where the gain is shown, or where other corpora say so and the questions here agree with them; else
 the settings that one has are kept. Whatever is proposed, a row that holds as much evidence for fewer tokens is named with it, so that no
@@ -7,19 +7,125 @@ proposal is beaten by its own table.
 
 from __future__ import annotations
 
+import json
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
 from ctxasm.model.amounts import counted, percent, signed
+from ctxasm.model.datasets import Dataset
+from ctxasm.model.ports import Shelf
+from ctxasm.model.progress import Cancelled, Report, never, silent
+from ctxasm.model.records import Query
 from ctxasm.model.setting_labels import named
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.statistics.many import Cheaper, cheaper_settings, max_t_p, questions_to_show
-from ctxasm.tuning.statistics.pairs import SURE, PairedDifference, p_words, paired_difference
-from ctxasm.tuning.statistics.sizes import questions_needed
-from ctxasm.tuning.sweep.results import SweepResult
-from ctxasm.tuning.sweep.rivals import Rivals, rivals
+from ctxasm.tuning.counting import Tools
+from ctxasm.tuning.engines import Engine
+from ctxasm.tuning.statistics import (
+    SURE,
+    Cheaper,
+    PairedDifference,
+    cheaper_settings,
+    max_t_p,
+    p_words,
+    paired_difference,
+    questions_needed,
+    questions_to_show,
+)
+from ctxasm.tuning.sweep import LimitOf, grid_of, sweep
+from ctxasm.tuning.sweep_results import Rivals, SweepResult, rivals
+
+PLACE = "ctxasm.tuning"
+LIMITS = (1000, 2000, 4000, 8000, 16000)
+"""The token limits that are pooled: a setting is judged over all of them, so that a limit's luck decides nothing."""
+
+
+class Curated(NamedTuple):
+    """A named change on top of anybody's settings."""
+
+    name: str
+    changes: Mapping[str, Any]
+    help: str
+
+    def on(self, settings: AssemblySettings) -> AssemblySettings:
+        """These settings with the change, and with assembly on."""
+        return settings.replace(enabled=True, **self.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """What curated settings held on one corpus: the share of its questions with all their evidence, by name and limit; and tokens."""
+
+    name: str
+    questions: int
+    whole: Mapping[str, tuple[float, ...]]
+    tokens: Mapping[str, tuple[float, ...]]
+
+    def pooled(self, name: str) -> float:
+        """The mean share over the limits."""
+        own = self.whole[name]
+        return sum(own) / len(own)
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """The curated settings with what other corpora say of them; every corpus counts the same. `version` is that of ctxasm."""
+
+    curated: tuple[Curated, ...]
+    limits: tuple[int, ...]
+    corpora: tuple[Corpus, ...]
+    version: str
+
+    def value(self, name: str) -> float:
+        """The mean share over corpora and limits; 0 for one that was not measured."""
+        known = [corpus.pooled(name) for corpus in self.corpora if name in corpus.whole]
+        return sum(known) / len(known) if known else 0.0
+
+    def ranked(self) -> tuple[Curated, ...]:
+        """The best first."""
+        return tuple(sorted(self.curated, key=lambda each: -self.value(each.name)))
+
+    def without(self, corpus: str) -> Prior:
+        """The prior as it would be had one corpus not been seen."""
+        return Prior(self.curated, self.limits, tuple(each for each in self.corpora if each.name != corpus), self.version)
+
+    def to_json(self) -> str:
+        """As it is shipped."""
+        corpora = {
+            corpus.name: {
+                "questions": corpus.questions,
+                "whole": {name: [round(value, 4) for value in values] for name, values in corpus.whole.items()},
+                "tokens": {name: [round(value) for value in values] for name, values in corpus.tokens.items()},
+            }
+            for corpus in self.corpora
+        }
+        return json.dumps({"version": self.version, "limits": list(self.limits), "corpora": corpora}, indent=1) + "\n"
+
+
+def curated_settings() -> tuple[Curated, ...]:
+    """The settings of `curated.toml`, each checked. Raises InvalidSetting where the file names none."""
+    found = tomllib.loads(files(PLACE).joinpath("curated.toml").read_text(encoding="utf-8"))
+    curated = tuple(Curated(name, own["changes"], own["help"]) for name, own in found.items())
+    for each in curated:
+        each.on(AssemblySettings())
+    return curated
+
+
+def shipped_prior() -> Prior:
+    """The prior that ships, made by `ctxasm.app.prior`."""
+    stored = json.loads(files(PLACE).joinpath("prior.json").read_text(encoding="utf-8"))
+    corpora = tuple(
+        Corpus(name, own["questions"], _by_name(own["whole"]), _by_name(own["tokens"])) for name, own in stored["corpora"].items()
+    )
+    return Prior(curated_settings(), tuple(stored["limits"]), corpora, stored["version"])
+
+
+def _by_name(values: Mapping[str, Sequence[float]]) -> dict[str, tuple[float, ...]]:
+    return {name: tuple(own) for name, own in values.items()}
+
 
 DELTA = 0.05
 """What may be lost where something cheaper is taken, and the gain that must not be missed: five points."""
@@ -407,3 +513,44 @@ def _rivals_sentence(found: Rivals) -> str:
         return f"{where} a wider window against more hits: {found.result.sentence()}."
     wins = "a wider window holds more than more hits" if found.result.difference > 0 else "more hits hold more than a wider window"
     return f"{where} {wins}: {found.result.sentence()}."
+
+
+def recommend(
+    dataset: Dataset,
+    queries: Sequence[Query],
+    start: AssemblySettings,
+    tools: Tools,
+    version: str,
+    *,
+    prior: Prior | None = None,
+    delta: float = DELTA,
+    keep: Shelf | None = None,
+    engine: Engine | None = None,
+    limit_of: LimitOf | None = None,
+    report: Report = silent,
+    cancelled: Cancelled = never,
+) -> Recommendation:
+    """What to ship in place of `start`. Raises as `sweep`."""
+    prior = prior or shipped_prior()
+    grid = grid_of(start, settings_tried(start, prior), {})
+    found = sweep(dataset, queries, grid, tools, version, keep=keep, engine=engine, limit_of=limit_of, report=report, cancelled=cancelled)
+    return decide(found, delta, prior_choice(found, prior))
+
+
+def settings_tried(start: AssemblySettings, prior: Prior) -> tuple[AssemblySettings, ...]:
+    """The curated changes on top of `start`, and `start` itself, at its own limit and those of the prior that are lower.
+
+    A higher one is not tried: what a question may cost is not ours to raise.
+    """
+    own = (start, *(each.on(start) for each in prior.curated))
+    limits = [limit for limit in prior.limits if start.budget_mode == "fixed" and limit < start.max_tokens]
+    lower = (settings.replace(max_tokens=limit) for settings in own for limit in limits)
+    return tuple(dict.fromkeys((*own, *lower)))
+
+
+def prior_choice(found: SweepResult, prior: Prior) -> PriorChoice:
+    """The curated setting that was best on other corpora, on top of the start of a sweep that tried it."""
+    start, best = found.settings[found.start], prior.ranked()[0]
+    own = next((each.name for each in prior.ranked() if each.on(start) == start), None)
+    gain = None if own is None else prior.value(best.name) - prior.value(own)
+    return PriorChoice(found.settings.index(best.on(start)), gain, len(prior.corpora))

@@ -1,29 +1,71 @@
-"""The sweep itself: what is known already is read, the rest is counted question by question, and every question is kept as it is done."""
+"""A sweep: every setting of a grid on every question. What was counted before is read, and every question is kept as it is done."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from time import monotonic
-from typing import NamedTuple
+from itertools import product
+from time import monotonic, perf_counter
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ctxasm.model.datasets import Dataset
-from ctxasm.model.errors import InvalidInput
+from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.kept import key_of
 from ctxasm.model.ports import FetchedChunk, Shelf
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Query
-from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings import AssemblySettings, spec_of
+from ctxasm.model.settings_text import parse
 from ctxasm.store.decoding import decoding
+from ctxasm.tuning.counting import WIDEST, Counting, Outcome, QuestionCase, Tools, case_of, widened
+from ctxasm.tuning.engines import Engine, InProcess, Task, needs_this_process
 from ctxasm.tuning.evidence import labels_of
-from ctxasm.tuning.sweep.cases import WIDEST, QuestionCase, case_of, widened
-from ctxasm.tuning.sweep.counting import Outcome, Tools
-from ctxasm.tuning.sweep.grid import Axes
-from ctxasm.tuning.sweep.results import UNCOUNTED, SweepResult
-from ctxasm.tuning.sweep.work import Engine, InProcess, Task, needs_this_process
+from ctxasm.tuning.sweep_results import UNCOUNTED, SweepResult
+
+Axes = Mapping[str, Sequence[Any]]
+"""The values of each setting that is tried, by name."""
+MOST_SETTINGS = 20_000
+
+
+def default_axes() -> dict[str, tuple[Any, ...]]:
+    """Window, limit, every policy, and the number of hits: the rival of a wider window."""
+    return {
+        "expand_window": (0, 1, 2, 3),
+        "max_tokens": (2000, 4000, 8000),
+        "budget_policy": spec_of("budget_policy").choices,
+        "top_k": (5, 10, None),
+    }
+
+
+def axes_of(texts: Iterable[str]) -> dict[str, tuple[Any, ...]]:
+    """Axes from `name=v1,v2` texts, as `--grid` takes them. Raises InvalidInput, InvalidSetting."""
+    axes: dict[str, tuple[Any, ...]] = {}
+    for text in texts:
+        name, equals, values = text.partition("=")
+        if not equals or not values:
+            raise InvalidInput(f"an axis is written name=value,value, got {shown(text)}")
+        spec = spec_of(name.strip())
+        if spec.name in axes:
+            raise InvalidInput(f"the axis {spec.name} is given twice: write all its values in one")
+        axes[spec.name] = tuple(dict.fromkeys(parse(spec, value) for value in values.split(",")))
+    return axes
+
+
+def settings_of(start: AssemblySettings, axes: Axes) -> tuple[AssemblySettings, ...]:
+    """Every combination, the last axis changing fastest. Raises InvalidInput for more than can be tried, or an axis without values."""
+    count = 1
+    for name, values in axes.items():
+        if not values:
+            raise InvalidInput(f"the axis {name} needs at least one value")
+        count *= len(values)
+    if count > MOST_SETTINGS:
+        raise InvalidInput(f"a sweep tries at most {MOST_SETTINGS:,} settings, got {count:,}: give fewer values")
+    return tuple(start.replace(**dict(zip(axes, values, strict=True))) for values in product(*axes.values()))
+
 
 COUNTED_AS = 1
 """Raised when a mend changes what is counted between two versions of the package."""
@@ -197,3 +239,40 @@ class _Sweep:
         if self.keep is not None:
             values = {self._key(task.case, at, task.limits): json.dumps(tuple(o)) for at, o in zip(task.places, outcomes, strict=True)}
             self.keep.keep(shelf_of(self.version), values)
+
+
+TRIED_S = 0.5
+"""Questions are counted for so long to find the pace."""
+
+
+@dataclass(frozen=True, slots=True)
+class SweepEstimate:
+    """`settings` × `questions` = `cells`; `seconds` on one core at the pace of those tried, None where settings ask for a model.
+
+    `model_chunks` is the most chunks that compression=model may send to it: the cells under it, times their hits.
+    """
+
+    settings: int
+    questions: int
+    cells: int
+    seconds: float | None
+    model_chunks: int
+
+
+def estimate(dataset: Dataset, queries: Sequence[Query], grid: Grid, tools: Tools) -> SweepEstimate:
+    """Count the first questions for half a second, and nothing that costs money."""
+    asking = [each for each in grid.settings if each.enabled and each.compression == "model"]
+    chunks = sum(len(query.retrieved) * (2 * each.window + 1) for query in queries for each in asking)
+    cells = len(grid.settings) * len(queries)
+    if needs_this_process(grid.settings):
+        return SweepEstimate(len(grid.settings), len(queries), cells, None, chunks)
+    counting, began, tried = Counting(grid.settings, tools), perf_counter(), 0
+    limits = {at: each.max_tokens for at, each in enumerate(grid.settings) if each.budget_mode == "window"}
+    for query in queries:
+        case = case_of(query, dataset, dataset.document_chunks, grid.settings[0].encoding)
+        counting.count(case, range(len(grid.settings)), limits)
+        tried += 1
+        if perf_counter() - began >= TRIED_S:
+            break
+    pace = (perf_counter() - began) / tried if tried else 0.0
+    return SweepEstimate(len(grid.settings), len(queries), cells, pace * len(queries), chunks)

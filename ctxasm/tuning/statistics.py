@@ -1,8 +1,12 @@
-"""Two settings on the same questions: `paired_difference` is the one test and the one interval of every page, command and gate.
+"""Statistics that hold for few questions: paired tests and intervals, many settings against one, and how many questions it takes.
 
-Under no difference each question's difference might as well have had the other sign. So the chance of a sum at least as
-large is the share of the 2ⁿ ways to sign the differences that reach it (Fisher 1935, The Design of Experiments, §21; questions that do not
-differ cancel out). Where all differences are of one size that share is the exact McNemar test, the binomial with p = 1/2.
+`paired_difference` is the one test and the one interval of every page, command and gate. Under no difference each question's difference
+might as well have had the other sign. So the chance of a sum at least as large is the share of the 2ⁿ ways to sign the differences that
+reach it (Fisher 1935, The Design of Experiments, §21; questions that do not differ cancel out). Where all differences are of one size that
+share is the exact McNemar test, the binomial with p = 1/2.
+
+Many settings tried on the same questions are adjusted for how many they are: the best of 64 settings that do not differ looks better than
+it is.
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb, sqrt
+from math import ceil, comb, sqrt
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -201,3 +205,112 @@ def _score(better: float, worse: float, n: int, difference: float) -> float:
     if spread <= 0:
         return 0.0 if abs(above) < CLOSE else float("inf") if above > 0 else float("-inf")
     return above / sqrt(spread)
+
+
+EXACT_ROWS = 12
+"""Up to this many questions on which any setting differs, every way to sign them is tried."""
+
+
+def max_t_p(differences: Sequence[Sequence[float]], draws: int = DRAWS, seed: int = 0) -> list[float]:
+    """Adjusted two-sided p values, one a setting, against "no difference". `differences`: a row a question, a column a setting.
+
+    Max-T by sign flips (Westfall and Young 1993, §2.3; single step): the signs of whole questions are flipped, so what settings have in
+    common is kept, and each setting is compared with the largest of all under those flips. T is the size of the sum over its root of
+    squares, which no flip changes.
+    """
+    table = np.asarray(differences, dtype=np.float64)
+    if table.ndim != 2 or not table.size:
+        return [1.0] * (table.shape[1] if table.ndim == 2 else 0)
+    table = table[np.any(table, axis=1)]
+    scale = np.sqrt((table**2).sum(axis=0))
+    weighed = table / np.where(scale > 0, scale, 1.0)
+    observed = np.abs(weighed.sum(axis=0))
+    rows = table.shape[0]
+    if not rows:
+        return [1.0] * table.shape[1]
+    if rows <= EXACT_ROWS:
+        signs, own = ((np.arange(2**rows)[:, None] >> np.arange(rows)) & 1) * 2 - 1, 0
+    else:
+        signs, own = np.random.default_rng(seed).integers(0, 2, size=(draws, rows), dtype=np.int8) * 2 - 1, 1
+    largest = np.abs(signs @ weighed).max(axis=1)
+    reached = [(int((largest >= each - CLOSE).sum()) + own) / (len(largest) + own) for each in observed]
+    return [p if width > 0 else 1.0 for p, width in zip(reached, scale, strict=True)]
+
+
+class Cheaper(NamedTuple):
+    """A setting by its place that costs no more than another one: its `difference` of shares, and the least that this can be (`bound`).
+
+    The bound is Tango's, at a one-sided level shared out among all `tried` settings that cost no more (Bonferroni). `shown`: it lies above
+    -delta.
+    """
+
+    at: int
+    difference: float
+    bound: float
+    shown: bool
+    tried: int
+
+
+def cheaper_settings(whole: np.ndarray, costs: Sequence[float], reference: int, delta: float, level: float = LEVEL) -> list[Cheaper]:
+    """The settings that cost no more than the one at `reference`, the cheapest first. `whole`: booleans settings × questions.
+
+    "Within noise" does not show that one is hardly worse: few questions make much noise.
+    """
+    n, places = int(whole.shape[1]), _no_dearer(costs, reference)
+    found = []
+    for at in places if n else ():
+        better, worse = _flips(whole, at, reference)
+        bound = _bound(better, worse, n, level, len(places))
+        found.append(Cheaper(at, (better - worse) / n, bound, n >= FEW and bound > -delta, len(places)))
+    return found
+
+
+def questions_to_show(whole: np.ndarray, costs: Sequence[float], at: int, reference: int, delta: float, level: float = LEVEL) -> int:
+    """How many more labelled questions would show the setting at a place to lose at most `delta`, if the shares stay as they are.
+
+    0 where it is shown, or loses that much here.
+    """
+    n, tried = int(whole.shape[1]), len(_no_dearer(costs, reference))
+    better, worse = (count / n for count in _flips(whole, at, reference))
+
+    def is_shown(many: int) -> bool:
+        return many >= FEW and _bound(better * many, worse * many, many, level, tried) > -delta
+
+    if better - worse <= -delta or is_shown(n):
+        return 0
+    low, high = n, 2 * n
+    while not is_shown(high):
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_shown(middle) else (middle, high)
+    return high - n
+
+
+def _no_dearer(costs: Sequence[float], reference: int) -> list[int]:
+    """The cheapest first."""
+    places = (at for at, cost in enumerate(costs) if cost <= costs[reference] and at != reference)
+    return sorted(places, key=lambda at: (costs[at], at))
+
+
+def _flips(whole: np.ndarray, at: int, reference: int) -> tuple[int, int]:
+    """How many questions a setting gains against the one at `reference`, and how many it loses."""
+    return int((whole[at] & ~whole[reference]).sum()), int((whole[reference] & ~whole[at]).sum())
+
+
+def _bound(better: float, worse: float, n: int, level: float, tried: int) -> float:
+    return tango(better, worse, n, 1 - 2 * (1 - level) / tried).low
+
+
+POWER = 0.8
+
+
+def questions_needed(differing: float, gain: float, level: float = SURE, power: float = POWER) -> int:
+    """Questions that show a `gain` with this power, one-sided at `level`, where a share `differing` of them differs.
+
+    n = (z₁₋ₗ + zₚ)² · q / δ², 6.2 · q / δ² at 5 % and 80 % (Connor 1987, Biometrics 43:207, without its small second term).
+    """
+    if gain <= 0:
+        raise ValueError(f"gain must be above 0, got {gain}")
+    z = NormalDist().inv_cdf
+    return ceil((z(1 - level) + z(power)) ** 2 * max(differing, gain) / gain**2)

@@ -1,0 +1,403 @@
+"""Who counts a sweep: this process, all cores of this machine, or the machines of a Dask cluster (`dask.distributed`, extra `dask`).
+
+The unit of work is one question under some settings. A process that ends is replaced, and what it was working on is done again.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from multiprocessing import get_all_start_methods
+from queue import Empty, SimpleQueue
+from threading import Lock
+from time import monotonic
+from typing import Any, NamedTuple, Protocol
+
+from ctxasm.assembly.budget.values import Weights
+from ctxasm.assembly.extracts import Compressor
+from ctxasm.model.errors import CtxasmError, InvalidInput
+from ctxasm.model.packages import missing_package
+from ctxasm.model.ports import ChunkVectors, TokenCounter
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.store.processes import Helpers, Remote, answer_messages, cores, read_message
+from ctxasm.tuning.counting import Counting, Outcome, QuestionCase, Tools
+
+
+class Task(NamedTuple):
+    """Question `number` under the settings at these places; `limits` replace max_tokens where zones or the ceiling say so."""
+
+    number: int
+    case: QuestionCase
+    places: tuple[int, ...]
+    limits: Mapping[int, int]
+
+
+ATTEMPTS = 60
+"""A task whose worker has ended so many times ends every worker that takes it."""
+
+
+class WorkersEnd(CtxasmError):
+    """Who counts in other processes ends before the work does."""
+
+
+class Done(NamedTuple):
+    """A task's outcomes, in the order of its places."""
+
+    task: Task
+    outcomes: Sequence[Outcome]
+
+
+class Engine(Protocol):
+    """Who counts. Tasks are taken as there is room for them, so that memory stays flat; results come in any order."""
+
+    @property
+    def lost(self) -> int:
+        """Workers that ended and were replaced, as far as it was noticed: of a cluster not those that it replaced between two looks."""
+        ...
+
+    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
+        """Count the tasks."""
+        ...
+
+
+@dataclass
+class InProcess:
+    """This process alone: the only engine for settings that need an embedder or a model."""
+
+    lost: int = field(default=0, init=False)
+
+    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
+        """See `Engine`."""
+        counting = Counting(settings, tools)
+        for task in tasks:
+            yield Done(task, counting.count(task.case, task.places, task.limits))
+
+
+class NotKept(CtxasmError):
+    """Something of what is asked for was not counted before."""
+
+
+class KeptOnly(InProcess):
+    """Counts nothing: a sweep that was counted before is read. Raises NotKept where anything of it is missing."""
+
+    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
+        """See `Engine`."""
+        for task in tasks:
+            raise NotKept(f"the question {task.case.query.query_id!r} was not counted under {len(task.places):,} of the settings")
+        yield from ()
+
+
+class PlainTools:
+    """The tools of settings that need neither an embedder nor a model: counters, exact or estimated, and weights."""
+
+    def __init__(self, counters: Mapping[str, TokenCounter], weights: Weights | None) -> None:
+        self._counters, self._weights = counters, weights
+
+    def weights(self) -> Weights | None:
+        """See `Tools`."""
+        return self._weights
+
+    def counter(self, encoding: str) -> TokenCounter:
+        """See `Tools`."""
+        return self._counters[encoding]
+
+    def vectors(self, settings: AssemblySettings) -> ChunkVectors | None:
+        """None."""
+        return None
+
+    def compressor(self, settings: AssemblySettings) -> Compressor | None:
+        """The one that goes by words."""
+        return None
+
+
+def workers_end(task: Task) -> WorkersEnd:
+    """The error of a task that has had its attempts."""
+    return WorkersEnd(
+        f"every process that takes the question {task.case.query.query_id!r} ends (out of memory?): use --engine local, or free memory"
+    )
+
+
+def needs_this_process(settings: Sequence[AssemblySettings]) -> bool:
+    """Whether any of them asks for an embedder or a model, which no other process is given."""
+    return any(each.enabled and (each.dedup_semantic or each.compression == "model") for each in settings)
+
+
+def sent_work(settings: Sequence[AssemblySettings], tools: Tools) -> bytes:
+    """What a worker is told first: `Counting` as bytes."""
+    counters = {encoding: tools.counter(encoding) for encoding in sorted({each.encoding for each in settings})}
+    return pickle.dumps((tuple(settings), counters, tools.weights()))
+
+
+def counting_of(sent: bytes) -> Counting:
+    """The other end of `sent_work`."""
+    settings, counters, weights = pickle.loads(sent)  # noqa: S301 (written by the process that started this one)
+    return Counting(settings, PlainTools(counters, weights))
+
+
+AHEAD = 2
+"""Tasks under way for each worker."""
+
+
+@dataclass
+class AllCores:
+    """`workers` processes (default: one a core)."""
+
+    workers: int = field(default_factory=cores)
+    lost: int = field(default=0, init=False)
+    pids: set[int] = field(default_factory=set, init=False)
+    _lock: Lock = field(default_factory=Lock, init=False)
+
+    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
+        """See `Engine`. Raises WorkersEnd."""
+        sent = sent_work(settings, tools)
+        helpers = Helpers(lambda: _Worker(self, sent), self.workers, "ctxasm-sweep")
+        waiting: set[Future[Done]] = set()
+        try:
+            for task in tasks:
+                waiting.add(helpers.submit(lambda worker, task=task: worker.count(task)))  # type: ignore[misc]
+                while len(waiting) >= self.workers * AHEAD:
+                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                    yield from _results(done)
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                yield from _results(done)
+        except BaseException:
+            for worker in helpers.all:
+                worker.stop()
+            raise
+        finally:
+            helpers.close()
+
+    def replaced(self, gone: int, new: int) -> None:
+        """Note that a process stands in for one that ended."""
+        with self._lock:
+            self.lost += 1
+            self.pids = (self.pids - {gone}) | {new}
+
+    def started(self, pid: int) -> None:
+        """Note a process."""
+        with self._lock:
+            self.pids.add(pid)
+
+
+def _results(done: Iterable[Future[Done]]) -> Iterator[Done]:
+    ready = deque(done)
+    while ready:
+        yield ready.popleft().result()
+
+
+class _Worker:
+    """A process that counts; another one as soon as it ends."""
+
+    def __init__(self, engine: AllCores, sent: bytes) -> None:
+        self._engine, self._sent, self._stopped = engine, sent, False
+        self._remote = Remote(__name__)
+        engine.started(self._remote.process.pid)
+        self._ready = False
+
+    def count(self, task: Task) -> Done:
+        """The outcomes of a task, however often the process ends meanwhile."""
+        message = pickle.dumps(tuple(task))
+        for _ in range(ATTEMPTS):
+            try:
+                if not self._ready:
+                    self._remote.send(self._sent)
+                    self._ready = True
+                found = pickle.loads(self._remote.ask(message))  # noqa: S301 (written by our own process)
+                return Done(task, [Outcome(*each) for each in found])
+            except EOFError:
+                if self._stopped:
+                    raise
+                self._replace()
+        raise workers_end(task)
+
+    def _replace(self) -> None:
+        gone = self._remote.process.pid
+        self._remote.end()
+        self._remote, self._ready = Remote(__name__), False
+        self._engine.replaced(gone, self._remote.process.pid)
+
+    def stop(self) -> None:
+        """End it at once, whatever it is doing."""
+        self._stopped = True
+        self._remote.process.kill()
+
+    def end(self) -> None:
+        """See `Ends`."""
+        self._remote.end()
+
+
+def _work() -> None:
+    """A worker's whole life."""
+    counting = counting_of(read_message(sys.stdin.buffer))
+
+    def answer(message: bytes) -> bytes:
+        task = Task(*pickle.loads(message))  # noqa: S301 (written by the process that started this one)
+        return pickle.dumps([tuple(outcome) for outcome in counting.count(task.case, task.places, task.limits)])
+
+    answer_messages(sys.stdin.buffer, sys.stdout.buffer, answer)
+
+
+AHEAD_ON_CLUSTER = 3
+"""Tasks under way for each worker."""
+LOOK_S = 5.0
+"""Seconds that a result is waited for before looking whether there is anybody to give it."""
+LOST_S = 0.5
+"""Seconds after which a result that is not there yet may be one that was lost with its worker: then others are looked at first."""
+PATIENCE_S = 120.0
+"""Seconds without a worker before the sweep is given up."""
+FORKED = "forkserver"
+"""How Dask starts the processes of our own cluster, where the system can: from one that has imported it already. (A process in
+place of one that ended takes 1.6 s of the processor from a fresh interpreter, 1.1 so: where many end, that is most of a sweep's time.)"""
+STAYS = "3650 days"
+"""After how long Dask gives up a process of our own cluster that ended. (By itself it does so 15 seconds after one ended, if at that
+moment its successor is not up yet: where processes end often, the cluster runs empty, and waits for ever.)"""
+
+
+@dataclass
+class Dask:
+    """The cluster of `scheduler` (`tcp://host:port`), else one of our own on this machine with a worker a core."""
+
+    scheduler: str | None = None
+    workers: int = field(default_factory=cores)
+    lost: int = field(default=0, init=False)
+    _seen: frozenset[str] = field(default=frozenset(), init=False)
+    _nannies: Mapping[Any, Any] = field(default_factory=dict, init=False)
+
+    @property
+    def pids(self) -> set[int]:
+        """The processes of a cluster of our own, as they are now: Dask starts another one where one ended."""
+        return {nanny.pid for nanny in tuple(self._nannies.values()) if nanny.pid}
+
+    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
+        """See `Engine`. Raises WorkersEnd, and InvalidInput where the extra is not installed or no scheduler answers."""
+        sent = sent_work(settings, tools)
+        with ExitStack() as opened:
+            client = self._client(opened)
+            under_way = _UnderWay(client, sent)
+            for task in tasks:
+                under_way.submit(task)
+                while len(under_way.tasks) >= max(1, self._width(client)) * AHEAD_ON_CLUSTER:
+                    yield self._taken(client, under_way)
+            while under_way.tasks:
+                yield self._taken(client, under_way)
+
+    def _taken(self, client: Any, under_way: _UnderWay) -> Done:
+        """The next result. Raises WorkersEnd where for a long time nobody is there to give one."""
+        since = monotonic()
+        while (done := under_way.next()) is None:
+            if self._width(client):
+                since = monotonic()
+            elif monotonic() - since > PATIENCE_S:
+                raise WorkersEnd(
+                    f"the Dask cluster has had no worker for {PATIENCE_S:.0f} seconds: start workers, then sweep again (what is kept is "
+                    "not counted again)"
+                )
+        return done
+
+    def _width(self, client: Any) -> int:
+        """How many workers there are. Those that were there the last time and are not any more are lost."""
+        try:
+            now = frozenset(client.scheduler_info(n_workers=-1)["workers"])
+        except OSError:
+            now = frozenset()
+        self.lost += len(self._seen - now)
+        self._seen = now
+        return len(now)
+
+    def _client(self, opened: ExitStack) -> Any:
+        try:
+            import dask
+            from distributed import Client, LocalCluster
+        except ImportError as error:
+            missing = missing_package(error) or error
+            raise InvalidInput(f"the engine dask needs an extra: pip install 'ctxasm[dask]' ({missing})") from None
+        if self.scheduler is not None:
+            try:
+                return opened.enter_context(Client(self.scheduler, timeout=10))
+            except (OSError, ValueError) as error:
+                raise InvalidInput(f"no Dask scheduler answers at {self.scheduler}: {error}") from None
+        method = {"distributed.worker.multiprocessing-method": FORKED} if FORKED in get_all_start_methods() else {}
+        opened.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": STAYS, **method}))
+        cluster = opened.enter_context(
+            LocalCluster(n_workers=self.workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1")
+        )
+        client = opened.enter_context(Client(cluster))
+        self._nannies = cluster.workers
+        return client
+
+
+class _UnderWay:
+    """What a cluster was given and has not answered yet."""
+
+    def __init__(self, client: Any, sent: bytes) -> None:
+        self.client, self.sent = client, sent
+        self.tasks: dict[Any, tuple[Task, int]] = {}
+        """By future, with how many workers it has outlasted."""
+        self._ended: SimpleQueue[Any] = SimpleQueue()
+
+    def submit(self, task: Task, attempts: int = 0) -> None:
+        """Give it to the cluster."""
+        # The settings go with every task: what is scattered is gone with the last worker that held it, and every task of it.
+        future = self.client.submit(_counted, self.sent, tuple(task), pure=False, retries=2)
+        self.tasks[future] = (task, attempts)
+        future.add_done_callback(self._ended.put)
+
+    def next(self) -> Done | None:
+        """A result, or None after some seconds without one. Raises WorkersEnd."""
+        from distributed import KilledWorker
+
+        with suppress(Empty):
+            future = self._ended.get(timeout=LOOK_S)
+            try:
+                found = self._fetched(future)
+            except TimeoutError:  # whoever held it ended, and another one is at it
+                if future.status == "error":  # or the work itself took too long
+                    raise
+                future.add_done_callback(self._ended.put)
+            except CancelledError:
+                self._again(future, 1)
+            except KilledWorker as error:
+                self._again(future, error.allowed_failures + 1)
+            else:
+                task, _ = self.tasks.pop(future)
+                future.release()
+                return Done(task, [Outcome(*each) for each in found])
+        return None
+
+    def _fetched(self, future: Any) -> Any:
+        with suppress(TimeoutError):
+            return future.result(timeout=LOST_S)
+        if future.status == "pending":
+            raise TimeoutError
+        return future.result(timeout=LOOK_S)
+
+    def _again(self, future: Any, attempts: int) -> None:
+        """Whose work the scheduler gave up is done again, within limits."""
+        task, before = self.tasks.pop(future)
+        if self.client.status != "running":
+            raise WorkersEnd("the Dask scheduler has ended: start it, then sweep again (what is kept is not counted again)")
+        if before + attempts >= ATTEMPTS:
+            raise workers_end(task)
+        self.submit(task, before + attempts)
+
+
+@lru_cache(maxsize=2)
+def _counting(sent: bytes) -> Counting:
+    return counting_of(sent)
+
+
+def _counted(sent: bytes, task: tuple[Any, ...]) -> list[tuple[int, ...]]:
+    """In a worker: the outcomes of a task."""
+    own = Task(*task)
+    return [tuple(outcome) for outcome in _counting(sent).count(own.case, own.places, own.limits)]
+
+
+if __name__ == "__main__":
+    _work()
