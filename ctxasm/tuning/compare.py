@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ctxasm.model.datasets import Dataset
 from ctxasm.model.frames import data_frame
-from ctxasm.model.ports import Shelf
-from ctxasm.model.progress import Cancelled, Report, never, silent
-from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.counting import Outcome, Tools
-from ctxasm.tuning.engines import Engine
+from ctxasm.tuning.counting import Outcome
 from ctxasm.tuning.statistics import PairedDifference, paired_difference
-from ctxasm.tuning.sweep import LimitOf, grid_of, sweep
+from ctxasm.tuning.sweep import SweepContext, grid_of, sweep
 from ctxasm.tuning.sweep_results import SweepResult
 
 if TYPE_CHECKING:
@@ -112,23 +106,9 @@ class Comparison:
         }
 
 
-def compare(
-    dataset: Dataset,
-    queries: Sequence[Query],
-    a: AssemblySettings,
-    b: AssemblySettings,
-    tools: Tools,
-    version: str,
-    *,
-    keep: Shelf | None = None,
-    engine: Engine | None = None,
-    limit_of: LimitOf | None = None,
-    report: Report = silent,
-    cancelled: Cancelled = never,
-) -> Comparison:
+def compare(context: SweepContext, a: AssemblySettings, b: AssemblySettings) -> Comparison:
     """Count both, and say which questions differ. Raises as `sweep`."""
-    grid = grid_of(a, [a, b], {})
-    found = sweep(dataset, queries, grid, tools, version, keep=keep, engine=engine, limit_of=limit_of, report=report, cancelled=cancelled)
+    found = sweep(context, grid_of(a, [a, b], {}))
     return compared(found, 0, found.settings.index(b))
 
 

@@ -135,7 +135,7 @@ def _place_of(span: Span, stored: Mapping[str, StoredChunks]) -> Place:
     if chunks and not all(has_offsets(chunk) for chunk in chunks):
         return Place(span.document_id, span.start, span.end, (), (), True)
     holding = [c for c in chunks if (c.start or 0) < span.end and span.start < (c.end or 0)]
-    needed = _joined(_clipped(((c.start or 0, c.end or 0) for c in holding), span.start, span.end))
+    needed = joined(clipped(((c.start or 0, c.end or 0) for c in holding), span.start, span.end))
     held = tuple(Holding((c.document_id, c.chunk_index), c.start or 0, c.end or 0) for c in holding)
     return Place(span.document_id, span.start, span.end, held, needed)
 
@@ -233,13 +233,13 @@ class Held:
         text, copy = self.texts.get(key, ""), self.texts.get(other, "")
         of_copy = self.shown.get(other, ())
         if text == copy:
-            return _joined((*shown, *of_copy))
+            return joined((*shown, *of_copy))
         if likeness in ("near", "semantic"):
             # What says nearly the same may lack the very words; only what literally stands in the other is found there.
             at = copy.find(text) if text else -1
-            there = _clipped(of_copy, at, at + len(text)) if at >= 0 else ()
-            return _joined((*shown, *((low - at, high - at) for low, high in there)))
-        return ((0, len(text)),) if text and _size(of_copy) == len(copy) else shown
+            there = clipped(of_copy, at, at + len(text)) if at >= 0 else ()
+            return joined((*shown, *((low - at, high - at) for low, high in there)))
+        return ((0, len(text)),) if text and size(of_copy) == len(copy) else shown
 
 
 def _lost_somewhere(key: Key) -> str:
@@ -272,15 +272,15 @@ class _Judge:
             return EvidenceState("span", place.document_id, place.start, place.end, (), "unknown", 0.0, None)
         if place.gone is not None:
             return self._gone("span", place)
-        ranges = _joined([(start + low, start + high) for key, start, _ in place.holding for low, high in self._held.of(key)])
-        found = sum(_size(_clipped(ranges, low, high)) for low, high in place.needed)
+        ranges = joined([(start + low, start + high) for key, start, _ in place.holding for low, high in self._held.of(key)])
+        found = sum(size(clipped(ranges, low, high)) for low, high in place.needed)
         missing = {
             key
             for key, start, end in place.holding
-            for low, high in _clipped(place.needed, start, end)
-            if _size(_clipped(ranges, low, high)) < high - low
+            for low, high in clipped(place.needed, start, end)
+            if size(clipped(ranges, low, high)) < high - low
         }
-        return self._state("span", place, found, missing, _size(place.needed))
+        return self._state("span", place, found, missing, size(place.needed))
 
     def _gold(self, place: Place) -> EvidenceState:
         """A gold chunk is found when every needed character of it is shown, by itself or by a neighbour or a copy."""
@@ -288,7 +288,7 @@ class _Judge:
             return self._gone("chunk", place)
         key, shown = place.holding[0].key, self._held.of(place.holding[0].key)
         needed = place.needed or ((0, len(self._held.texts.get(key, ""))),)
-        total, found = _size(needed), sum(_size(_clipped(shown, low, high)) for low, high in needed)
+        total, found = size(needed), sum(size(clipped(shown, low, high)) for low, high in needed)
         return self._state("chunk", place, found, set() if found == total > 0 else {key}, total)
 
     def _gone(self, kind: Literal["span", "chunk"], place: Place) -> EvidenceState:
@@ -321,7 +321,7 @@ def shown_of_blocks(groups: Iterable[Sequence[Joined]], chunks: Mapping[Key, Fet
         edges = {j.start, j.end, *(edge for share in j.shares for edge in (share.low, share.high) if j.start < edge < j.end)}
         for low, high in pairwise(sorted(edges)):
             _add(shown, key, low, high, [share.key for share in j.shares if share.low <= low and high <= share.high], chunks)
-    return {key: _joined(ranges) for key, ranges in shown.items()}
+    return {key: joined(ranges) for key, ranges in shown.items()}
 
 
 def _shown_of_chunks(assembly: Assembly) -> dict[Key, Ranges]:
@@ -333,7 +333,7 @@ def _shown_of_chunks(assembly: Assembly) -> dict[Key, Ranges]:
             continue
         key, low, high = (segment.document_id, segment.chunk_index), segment.chunk_start or 0, segment.chunk_end or 0
         _add(shown, key, low, high, segment.shared_with, chunks)
-    return {key: _joined(ranges) for key, ranges in shown.items()}
+    return {key: joined(ranges) for key, ranges in shown.items()}
 
 
 def _add(
@@ -356,19 +356,22 @@ def _in_other(chunk: FetchedChunk, low: int, high: int, other: FetchedChunk, aft
     return [(at, at + len(text))] if at >= 0 else []
 
 
-def _joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    joined: list[tuple[int, int]] = []
+def joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    """Ranges that overlap or touch as one, the empty ones left out."""
+    found: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
-        if joined and low <= joined[-1][1]:
-            joined[-1] = joined[-1][0], max(joined[-1][1], high)
+        if found and low <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], high)
         elif low < high:
-            joined.append((low, high))
-    return tuple(joined)
+            found.append((low, high))
+    return tuple(found)
 
 
-def _clipped(ranges: Iterable[tuple[int, int]], low: int, high: int) -> Ranges:
+def clipped(ranges: Iterable[tuple[int, int]], low: int, high: int) -> Ranges:
+    """The parts of ranges between two places."""
     return tuple((max(low, start), min(high, end)) for start, end in ranges if start < high and low < end)
 
 
-def _size(ranges: Iterable[tuple[int, int]]) -> int:
+def size(ranges: Iterable[tuple[int, int]]) -> int:
+    """How many characters ranges hold."""
     return sum(high - low for low, high in ranges)

@@ -16,14 +16,8 @@ from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
 from ctxasm.model.amounts import counted, percent, signed
-from ctxasm.model.datasets import Dataset
-from ctxasm.model.ports import Shelf
-from ctxasm.model.progress import Cancelled, Report, never, silent
-from ctxasm.model.records import Query
 from ctxasm.model.setting_labels import named
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.counting import Tools
-from ctxasm.tuning.engines import Engine
 from ctxasm.tuning.statistics import (
     SURE,
     Cheaper,
@@ -35,7 +29,7 @@ from ctxasm.tuning.statistics import (
     questions_needed,
     questions_to_show,
 )
-from ctxasm.tuning.sweep import LimitOf, grid_of, sweep
+from ctxasm.tuning.sweep import SweepContext, grid_of, sweep
 from ctxasm.tuning.sweep_results import Rivals, SweepResult, rivals
 
 PLACE = "ctxasm.tuning"
@@ -515,25 +509,10 @@ def _rivals_sentence(found: Rivals) -> str:
     return f"{where} {wins}: {found.result.sentence()}."
 
 
-def recommend(
-    dataset: Dataset,
-    queries: Sequence[Query],
-    start: AssemblySettings,
-    tools: Tools,
-    version: str,
-    *,
-    prior: Prior | None = None,
-    delta: float = DELTA,
-    keep: Shelf | None = None,
-    engine: Engine | None = None,
-    limit_of: LimitOf | None = None,
-    report: Report = silent,
-    cancelled: Cancelled = never,
-) -> Recommendation:
+def recommend(context: SweepContext, start: AssemblySettings, *, prior: Prior | None = None, delta: float = DELTA) -> Recommendation:
     """What to ship in place of `start`. Raises as `sweep`."""
     prior = prior or shipped_prior()
-    grid = grid_of(start, settings_tried(start, prior), {})
-    found = sweep(dataset, queries, grid, tools, version, keep=keep, engine=engine, limit_of=limit_of, report=report, cancelled=cancelled)
+    found = sweep(context, grid_of(start, settings_tried(start, prior), {}))
     return decide(found, delta, prior_choice(found, prior))
 
 

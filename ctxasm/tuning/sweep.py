@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
 from time import monotonic, perf_counter
@@ -15,7 +15,7 @@ import numpy as np
 from ctxasm.model.datasets import Dataset
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.kept import key_of
-from ctxasm.model.ports import FetchedChunk, Shelf
+from ctxasm.model.ports import Shelf
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings, spec_of
@@ -95,32 +95,35 @@ def shelf_of(version: str) -> str:
     return f"sweep {version} {COUNTED_AS}"
 
 
-def sweep(
-    dataset: Dataset,
-    queries: Sequence[Query],
-    grid: Grid,
-    tools: Tools,
-    version: str,
-    *,
-    keep: Shelf | None = None,
-    engine: Engine | None = None,
-    limit_of: LimitOf | None = None,
-    report: Report = silent,
-    cancelled: Cancelled = never,
-) -> SweepResult:
-    """Count every question under every setting of the grid.
+@dataclass(frozen=True, slots=True)
+class SweepContext:
+    """What a sweep takes beside its grid: the questions of a dataset, what counting them needs, and who counts.
 
     `keep` is where outcomes are kept, each under what it depends on (all of the question's data, the setting, `version`), as each
-    question is done: what is there is not counted again, so a sweep that was ended goes on, and another one takes over what they
-    share. A question that cannot be assembled is among `failures`. Raises InvalidInput where the engine cannot be had, or settings need
-    an embedder or a model and the engine is another process.
+    question is done: what is there is not counted again, so a sweep that was ended goes on, and another one takes over what they share.
     """
-    engine = engine or InProcess()
-    if not isinstance(engine, InProcess) and needs_this_process(grid.settings):
+
+    dataset: Dataset
+    queries: Sequence[Query]
+    tools: Tools
+    version: str
+    keep: Shelf | None = None
+    engine: Engine = field(default_factory=InProcess)
+    limit_of: LimitOf | None = None
+    report: Report = silent
+    cancelled: Cancelled = never
+
+
+def sweep(context: SweepContext, grid: Grid) -> SweepResult:
+    """Count every question under every setting of the grid. A question that cannot be assembled is among `failures`.
+
+    Raises InvalidInput where the engine cannot be had, or settings need an embedder or a model and the engine is another process.
+    """
+    if not isinstance(context.engine, InProcess) and needs_this_process(grid.settings):
         raise InvalidInput(
             "dedup_semantic and compression=model need an embedder or a model, which only this process has: use engine local"
         )
-    return _Sweep(dataset, queries, grid, tools, version, keep, engine, limit_of).run(report, cancelled)
+    return _Sweep(context, grid).run()
 
 
 def _name_of(settings: AssemblySettings, tools: Tools) -> str:
@@ -130,92 +133,75 @@ def _name_of(settings: AssemblySettings, tools: Tools) -> str:
 
 
 class _Sweep:
-    def __init__(
-        self,
-        dataset: Dataset,
-        queries: Sequence[Query],
-        grid: Grid,
-        tools: Tools,
-        version: str,
-        keep: Shelf | None,
-        engine: Engine,
-        limit_of: LimitOf | None,
-    ) -> None:
-        self.dataset, self.queries, self.grid, self.tools, self.engine = dataset, tuple(queries), grid, tools, engine
-        self.version, self.keep, self.limit_of = version, keep, limit_of
+    def __init__(self, context: SweepContext, grid: Grid) -> None:
+        self.context, self.grid = context, grid
         start = grid.settings[grid.start]
         widest = widened(max(WIDEST, *(each.window for each in grid.settings)))
         self.tried = (*grid.settings, start.replace(enabled=True, top_k=None, relevance_floor=None, max_chars=None, **widest))
-        self.names = [_name_of(each, tools) for each in self.tried]
+        self.names = [_name_of(each, context.tools) for each in self.tried]
         self.windowed = [at for at, each in enumerate(grid.settings) if each.enabled and each.budget_mode == "window"]
-        self.cells = np.full((len(self.tried), len(self.queries), 3), UNCOUNTED, dtype=np.int32)
+        self.cells = np.full((len(self.tried), len(context.queries), 3), UNCOUNTED, dtype=np.int32)
         self.digests: dict[int, str] = {}
         self.failures: dict[str, str] = {}
-        self.reused = 0
+        self.reused = self.not_to_count = 0
         self.stopped = False
 
-    def run(self, report: Report, cancelled: Cancelled) -> SweepResult:
-        began = monotonic()
-        total, done = len(self.queries) * len(self.tried), 0
-        self.elsewhere = 0
+    def run(self) -> SweepResult:
+        began, done, context = monotonic(), 0, self.context
+        total = len(context.queries) * len(self.tried)
 
-        def told() -> None:
-            report(Progress(done + self.elsewhere, total, "counting contexts", monotonic() - began))
+        def report() -> None:
+            context.report(Progress(done + self.not_to_count, total, "counting contexts", monotonic() - began))
 
-        for task, outcomes in self.engine.run(self._tasks(cancelled), self.tried, self.tools):
+        for task, outcomes in context.engine.run(self._tasks(), self.tried, context.tools):
             self._take(task, outcomes)
             done += len(outcomes)
-            told()
-        told()
-        self.stopped = self.stopped or cancelled()
+            report()
+        report()
         return SweepResult(
-            self.dataset.info.name,
+            context.dataset.info.name,
             key_of(*(f"{at} {digest}" for at, digest in sorted(self.digests.items()))),
-            self.version,
+            context.version,
             self.grid.settings,
             self.grid.axes,
             self.grid.start,
-            tuple(query.query_id for query in self.queries),
+            tuple(query.query_id for query in context.queries),
             self.cells[:-1],
             self.cells[-1],
             monotonic() - began,
             self.reused,
-            self.engine.lost,
-            self.stopped,
+            self.stopped or context.cancelled(),
             self.failures,
-            labels_of(self.queries),
+            labels_of(context.queries),
         )
 
-    def _tasks(self, cancelled: Cancelled) -> Iterator[Task]:
+    def _tasks(self) -> Iterator[Task]:
         """What is left to count of each question, read when there is room for it."""
-        held = lru_cache(maxsize=HELD_DOCUMENTS)(self._document_chunks)
-        encoding = self.tried[0].encoding
-        for number, query in enumerate(self.queries):
-            if cancelled():
+        context, encoding = self.context, self.tried[0].encoding
+        document_chunks = lru_cache(maxsize=HELD_DOCUMENTS)(context.dataset.document_chunks)
+        for number, query in enumerate(context.queries):
+            if context.cancelled():
                 self.stopped = True
                 return
             try:
-                case = case_of(query, self.dataset, held, encoding)
+                case = case_of(query, context.dataset, document_chunks, encoding)
                 limits = self._limits(query)
             except InvalidInput as error:
                 self.failures[query.query_id] = str(error)
-                self.elsewhere += len(self.tried)
+                self.not_to_count += len(self.tried)
                 continue
             self.digests[number] = case.digest
             left = self._left(number, case, limits)
-            self.elsewhere += len(self.tried) - len(left)
+            self.not_to_count += len(self.tried) - len(left)
             if left:
                 yield Task(number, case, left, {at: limit for at, limit in limits.items() if at in set(left)})
 
-    def _document_chunks(self, document_id: str) -> Sequence[FetchedChunk]:
-        return self.dataset.document_chunks(document_id)
-
     def _limits(self, query: Query) -> dict[int, int]:
         limits = {len(self.grid.settings): NO_LIMIT}
-        if self.windowed and self.limit_of is None:
+        if self.windowed and self.context.limit_of is None:
             raise InvalidInput("budget_mode=window needs the limit that the zones leave: give limit_of")
-        if self.limit_of is not None:
-            limits |= {at: self.limit_of(query, self.grid.settings[at]) for at in self.windowed}
+        if self.context.limit_of is not None:
+            limits |= {at: self.context.limit_of(query, self.grid.settings[at]) for at in self.windowed}
         return limits
 
     def _key(self, case: QuestionCase, at: int, limits: Mapping[int, int]) -> str:
@@ -223,10 +209,10 @@ class _Sweep:
 
     def _left(self, number: int, case: QuestionCase, limits: Mapping[int, int]) -> tuple[int, ...]:
         """The settings that are not kept yet. Those that are stand in the cells from here on."""
-        if self.keep is None:
+        if self.context.keep is None:
             return tuple(range(len(self.tried)))
         keys = {self._key(case, at, limits): at for at in range(len(self.tried))}
-        for key, value in self.keep.read_kept(shelf_of(self.version), list(keys)).items():
+        for key, value in self.context.keep.read_kept(shelf_of(self.context.version), list(keys)).items():
             with decoding("a kept cell of a sweep"):
                 self.cells[keys[key], number] = json.loads(value)
         left = np.flatnonzero(self.cells[:, number, 0] == UNCOUNTED)
@@ -236,9 +222,9 @@ class _Sweep:
     def _take(self, task: Task, outcomes: Sequence[Outcome]) -> None:
         for at, outcome in zip(task.places, outcomes, strict=True):
             self.cells[at, task.number] = outcome
-        if self.keep is not None:
+        if self.context.keep is not None:
             values = {self._key(task.case, at, task.limits): json.dumps(tuple(o)) for at, o in zip(task.places, outcomes, strict=True)}
-            self.keep.keep(shelf_of(self.version), values)
+            self.context.keep.keep(shelf_of(self.context.version), values)
 
 
 TRIED_S = 0.5
@@ -259,17 +245,18 @@ class SweepEstimate:
     model_chunks: int
 
 
-def estimate(dataset: Dataset, queries: Sequence[Query], grid: Grid, tools: Tools) -> SweepEstimate:
+def estimate(context: SweepContext, grid: Grid) -> SweepEstimate:
     """Count the first questions for half a second, and nothing that costs money."""
+    queries = context.queries
     asking = [each for each in grid.settings if each.enabled and each.compression == "model"]
     chunks = sum(len(query.retrieved) * (2 * each.window + 1) for query in queries for each in asking)
     cells = len(grid.settings) * len(queries)
     if needs_this_process(grid.settings):
         return SweepEstimate(len(grid.settings), len(queries), cells, None, chunks)
-    counting, began, tried = Counting(grid.settings, tools), perf_counter(), 0
+    counting, began, tried = Counting(grid.settings, context.tools), perf_counter(), 0
     limits = {at: each.max_tokens for at, each in enumerate(grid.settings) if each.budget_mode == "window"}
     for query in queries:
-        case = case_of(query, dataset, dataset.document_chunks, grid.settings[0].encoding)
+        case = case_of(query, context.dataset, context.dataset.document_chunks, grid.settings[0].encoding)
         counting.count(case, range(len(grid.settings)), limits)
         tried += 1
         if perf_counter() - began >= TRIED_S:

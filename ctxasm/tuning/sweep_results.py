@@ -44,7 +44,7 @@ class SweepResult:
     """`outcomes` is an array settings × questions × (tokens, found, needed), -1 where nothing was counted (it was cancelled).
 
     `ceiling` has the same of every question for the widest window without a limit: what its hits could give at all. `start` is the
-    place of the settings that one started from. `reused` cells were there from an earlier sweep, `lost` workers were replaced.
+    place of the settings that one started from. `reused` cells were there from an earlier sweep.
     `gold` says what the questions are labelled with, and how that was pooled.
     """
 
@@ -59,7 +59,6 @@ class SweepResult:
     ceiling: np.ndarray
     seconds: float = 0.0
     reused: int = 0
-    lost: int = 0
     cancelled: bool = False
     failures: Mapping[str, str] = field(default_factory=dict)
     gold: str = ""
