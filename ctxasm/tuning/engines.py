@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from multiprocessing import get_all_start_methods
 from queue import Empty, SimpleQueue
-from threading import Lock
 from time import monotonic
 from typing import Any, NamedTuple, Protocol
 
@@ -43,7 +42,7 @@ ATTEMPTS = 60
 
 
 class WorkersEnd(CtxasmError):
-    """Who counts in other processes ends before the work does."""
+    """Those who count in other processes end before the work does."""
 
 
 class Done(NamedTuple):
@@ -56,21 +55,13 @@ class Done(NamedTuple):
 class Engine(Protocol):
     """Who counts. Tasks are taken as there is room for them, so that memory stays flat; results come in any order."""
 
-    @property
-    def lost(self) -> int:
-        """Workers that ended and were replaced, as far as it was noticed: of a cluster not those that it replaced between two looks."""
-        ...
-
     def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
         """Count the tasks."""
         ...
 
 
-@dataclass
 class InProcess:
     """This process alone: the only engine for settings that need an embedder or a model."""
-
-    lost: int = field(default=0, init=False)
 
     def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
         """See `Engine`."""
@@ -146,27 +137,29 @@ AHEAD = 2
 
 @dataclass
 class AllCores:
-    """`workers` processes (default: one a core)."""
+    """`workers` processes of our own (default: one a core). (The standard pool gives up all that waits when one of its processes ends.)"""
 
     workers: int = field(default_factory=cores)
-    lost: int = field(default=0, init=False)
-    pids: set[int] = field(default_factory=set, init=False)
-    _lock: Lock = field(default_factory=Lock, init=False)
+    _running: list[_Worker] = field(default_factory=list, init=False)
+
+    @property
+    def pids(self) -> set[int]:
+        """The processes, as they are now."""
+        return {worker.remote.process.pid for worker in self._running if worker.remote is not None}
 
     def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
         """See `Engine`. Raises WorkersEnd."""
         sent = sent_work(settings, tools)
-        helpers = Helpers(lambda: _Worker(self, sent), self.workers, "ctxasm-sweep")
-        waiting: set[Future[Done]] = set()
+        helpers = Helpers(lambda: _Worker(sent), self.workers, "ctxasm-sweep")
+        self._running, waiting, tasks = helpers.all, set[Future[Done]](), iter(tasks)
         try:
-            for task in tasks:
-                waiting.add(helpers.submit(lambda worker, task=task: worker.count(task)))  # type: ignore[misc]
-                while len(waiting) >= self.workers * AHEAD:
-                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                    yield from _results(done)
-            while waiting:
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                yield from _results(done)
+            while True:
+                for task in islice(tasks, self.workers * AHEAD - len(waiting)):
+                    waiting.add(helpers.submit(lambda worker, task=task: worker.count(task)))  # type: ignore[misc]
+                if not waiting:
+                    return
+                ended, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in ended)
         except BaseException:
             for worker in helpers.all:
                 worker.stop()
@@ -174,63 +167,41 @@ class AllCores:
         finally:
             helpers.close()
 
-    def replaced(self, gone: int, new: int) -> None:
-        """Note that a process stands in for one that ended."""
-        with self._lock:
-            self.lost += 1
-            self.pids = (self.pids - {gone}) | {new}
-
-    def started(self, pid: int) -> None:
-        """Note a process."""
-        with self._lock:
-            self.pids.add(pid)
-
-
-def _results(done: Iterable[Future[Done]]) -> Iterator[Done]:
-    ready = deque(done)
-    while ready:
-        yield ready.popleft().result()
-
 
 class _Worker:
     """A process that counts; another one as soon as it ends."""
 
-    def __init__(self, engine: AllCores, sent: bytes) -> None:
-        self._engine, self._sent, self._stopped = engine, sent, False
-        self._remote = Remote(__name__)
-        engine.started(self._remote.process.pid)
-        self._ready = False
+    def __init__(self, sent: bytes) -> None:
+        self._sent, self._stopped = sent, False
+        self.remote: Remote | None = None
 
     def count(self, task: Task) -> Done:
         """The outcomes of a task, however often the process ends meanwhile."""
         message = pickle.dumps(tuple(task))
         for _ in range(ATTEMPTS):
             try:
-                if not self._ready:
-                    self._remote.send(self._sent)
-                    self._ready = True
-                found = pickle.loads(self._remote.ask(message))  # noqa: S301 (written by our own process)
+                if self.remote is None:
+                    self.remote = Remote(__name__)
+                    self.remote.send(self._sent)
+                found = pickle.loads(self.remote.ask(message))  # noqa: S301 (written by our own process)
                 return Done(task, [Outcome(*each) for each in found])
             except EOFError:
                 if self._stopped:
                     raise
-                self._replace()
+                self.end()
         raise workers_end(task)
-
-    def _replace(self) -> None:
-        gone = self._remote.process.pid
-        self._remote.end()
-        self._remote, self._ready = Remote(__name__), False
-        self._engine.replaced(gone, self._remote.process.pid)
 
     def stop(self) -> None:
         """End it at once, whatever it is doing."""
         self._stopped = True
-        self._remote.process.kill()
+        if (remote := self.remote) is not None:
+            remote.process.kill()
 
     def end(self) -> None:
         """See `Ends`."""
-        self._remote.end()
+        remote, self.remote = self.remote, None
+        if remote is not None:
+            remote.end()
 
 
 def _work() -> None:
@@ -266,8 +237,6 @@ class Dask:
 
     scheduler: str | None = None
     workers: int = field(default_factory=cores)
-    lost: int = field(default=0, init=False)
-    _seen: frozenset[str] = field(default=frozenset(), init=False)
     _nannies: Mapping[Any, Any] = field(default_factory=dict, init=False)
 
     @property
@@ -302,14 +271,11 @@ class Dask:
         return done
 
     def _width(self, client: Any) -> int:
-        """How many workers there are. Those that were there the last time and are not any more are lost."""
+        """How many workers there are."""
         try:
-            now = frozenset(client.scheduler_info(n_workers=-1)["workers"])
+            return len(client.scheduler_info(n_workers=-1)["workers"])
         except OSError:
-            now = frozenset()
-        self.lost += len(self._seen - now)
-        self._seen = now
-        return len(now)
+            return 0
 
     def _client(self, opened: ExitStack) -> Any:
         try:

@@ -34,36 +34,6 @@ WHO_SAID: Mapping[GoldBy, str] = {
 StoredChunks = Sequence[FetchedChunk] | Sequence[Chunk]
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceState:
-    """One piece of evidence: a span of a document, or a gold chunk (`start` and `end` are None).
-
-    `share` of its characters is in the context. `stage` is where what is missing was lost: the furthest stage that any
-    of it reached, None when all is found. `chunk_indexes` hold it (of `document_id`, which for evidence with alternatives
-    is the place that did best). `unknown`: the document's chunks do not say where they stand. `others` are the chunks of the alternatives.
-    `gone`: no chunk of the dataset holds it any more, and this is its text.
-    """
-
-    kind: Literal["span", "chunk"]
-    document_id: str
-    start: int | None
-    end: int | None
-    chunk_indexes: tuple[int, ...]
-    state: Literal["found", "partly", "lost", "unknown"]
-    share: float
-    stage: str | None
-    others: tuple[Key, ...] = ()
-    gone: str | None = None
-
-    def where_lost(self) -> str:
-        """Where what is missing was lost, in words: "at Budget", "never retrieved"; empty where nothing is missing."""
-        if self.gone is not None:
-            return "no longer in the dataset"
-        if self.stage is None:
-            return ""
-        return "never retrieved" if self.stage == RETRIEVE else f"at {stage_name(self.stage)}"
-
-
 class Holding(NamedTuple):
     """A chunk that holds some of a place, and its characters in the document (of a gold chunk: in itself)."""
 
@@ -88,6 +58,44 @@ class Place:
     unknown: bool = False
     beside: bool = False
     gone: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceState:
+    """One piece of evidence: a span of a document, or a gold chunk, at the `place` of its alternatives that did best.
+
+    `share` of its characters is in the context. `stage` is where what is missing was lost: the furthest stage that any of it reached, None
+    when all is found. `unknown`: the chunks of the document do not say where they stand. `others` are the chunks of the alternatives.
+    """
+
+    place: Place
+    state: Literal["found", "partly", "lost", "unknown"]
+    share: float
+    stage: str | None
+    others: tuple[Key, ...] = ()
+
+    @property
+    def kind(self) -> Literal["span", "chunk"]:
+        """What it is."""
+        return "chunk" if self.place.start is None else "span"
+
+    @property
+    def document_id(self) -> str:
+        """Its document."""
+        return self.place.document_id
+
+    @property
+    def chunk_indexes(self) -> tuple[int, ...]:
+        """The chunks of its document that hold it."""
+        return tuple(held.key[1] for held in self.place.holding)
+
+    def where_lost(self) -> str:
+        """Where what is missing was lost, in words: "at Budget", "never retrieved"; empty where nothing is missing."""
+        if self.place.gone is not None:
+            return "no longer in the dataset"
+        if self.stage is None:
+            return ""
+        return "never retrieved" if self.stage == RETRIEVE else f"at {stage_name(self.stage)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,17 +195,23 @@ def evidence_states(assembly: Assembly, stored: Mapping[str, StoredChunks]) -> t
 
 
 def evidence_text(state: EvidenceState, stored: StoredChunks) -> str:
-    """The text of a piece of evidence. `stored` are the chunks of its document, in order; what none holds any more is as it was."""
-    if state.gone is not None:
-        return state.gone
-    holding = [chunk for chunk in stored if chunk.chunk_index in state.chunk_indexes]
-    if state.start is None or state.end is None:
-        return "".join(chunk.text for chunk in holding)
-    text, at = "", state.start
-    for chunk in holding:
-        if chunk.start is not None and chunk.end is not None and chunk.end > at:  # neighbours share text: each gives what is new
-            text += chunk.text[max(0, at - chunk.start) : state.end - chunk.start]
-            at = chunk.end
+    """The text of a piece of evidence. `stored` are the chunks of its document; what none holds any more is as it was."""
+    if state.place.gone is not None:
+        return state.place.gone
+    if state.kind == "chunk":
+        return "".join(chunk.text for chunk in stored if chunk.chunk_index in state.chunk_indexes)
+    return place_text(state.place, stored)
+
+
+def place_text(place: Place, stored: StoredChunks) -> str:
+    """The text of a place, from the chunks that hold it, what neighbours share once. `stored` are the chunks of its document."""
+    texts = {chunk.chunk_index: chunk.text for chunk in stored}
+    if place.start is None or place.end is None:
+        return "\n".join(texts.get(held.key[1], "")[held.start : held.end] for held in place.holding)
+    text, at = "", place.start
+    for held in sorted(place.holding, key=lambda held: (held.start, held.end)):
+        text += texts.get(held.key[1], "")[max(0, at - held.start) : max(0, place.end - held.start)] if held.end > at else ""
+        at = max(at, held.end)
     return text
 
 
@@ -262,45 +276,31 @@ class _Judge:
 
     def best(self, places: Sequence[Place]) -> EvidenceState:
         """The place of a piece, itself or an alternative, that is best covered; the first of equals."""
-        states = [self._gold(place) if place.start is None else self._place(place) for place in places]
-        best = max(states, key=lambda state: (state.state != "unknown", state.share, state.gone is None, self._rank(state.stage)))
-        others = (held.key for place, state in zip(places, states, strict=True) if state is not best for held in place.holding)
+        states = [self._state(place) for place in places]
+        best = max(states, key=lambda each: (each.state != "unknown", each.share, each.place.gone is None, self._rank(each.stage)))
+        others = (held.key for state in states if state is not best for held in state.place.holding)
         return replace(best, others=tuple(others)) if len(places) > 1 else best
 
-    def _place(self, place: Place) -> EvidenceState:
+    def _state(self, place: Place) -> EvidenceState:
+        """A place is found when all of its needed characters are shown, by the chunks that hold it, their neighbours or copies."""
         if place.unknown:
-            return EvidenceState("span", place.document_id, place.start, place.end, (), "unknown", 0.0, None)
+            return EvidenceState(place, "unknown", 0.0, None)
         if place.gone is not None:
-            return self._gone("span", place)
-        ranges = joined([(start + low, start + high) for key, start, _ in place.holding for low, high in self._held.of(key)])
-        found = sum(size(clipped(ranges, low, high)) for low, high in place.needed)
-        missing = {
-            key
-            for key, start, end in place.holding
-            for low, high in clipped(place.needed, start, end)
-            if size(clipped(ranges, low, high)) < high - low
-        }
-        return self._state("span", place, found, missing, size(place.needed))
-
-    def _gold(self, place: Place) -> EvidenceState:
-        """A gold chunk is found when every needed character of it is shown, by itself or by a neighbour or a copy."""
-        if place.gone is not None:
-            return self._gone("chunk", place)
-        key, shown = place.holding[0].key, self._held.of(place.holding[0].key)
-        needed = place.needed or ((0, len(self._held.texts.get(key, ""))),)
-        total, found = size(needed), sum(size(clipped(shown, low, high)) for low, high in needed)
-        return self._state("chunk", place, found, set() if found == total > 0 else {key}, total)
-
-    def _gone(self, kind: Literal["span", "chunk"], place: Place) -> EvidenceState:
-        return EvidenceState(kind, place.document_id, place.start, place.end, (), "lost", 0.0, RETRIEVE, gone=place.gone)
-
-    def _state(self, kind: Literal["span", "chunk"], place: Place, found: int, missing: set[Key], needed: int) -> EvidenceState:
-        start, end, indexes = place.start, place.end, tuple(key[1] for key, _, _ in place.holding)
-        if needed and found >= needed:
-            return EvidenceState(kind, place.document_id, start, end, indexes, "found", 1.0, None)
-        share = found / needed if needed else 0.0
+            return EvidenceState(place, "lost", 0.0, RETRIEVE)
+        needed, keys, is_gold = place.needed, {held.key for held in place.holding}, place.start is None
+        if is_gold and not needed:
+            needed = tuple((0, len(self._held.texts.get(key, ""))) for key in keys)
+        offsets = ((held.key, 0 if is_gold else held.start) for held in place.holding)
+        ranges = joined((at + low, at + high) for key, at in offsets for low, high in self._held.of(key))
+        total, found = size(needed), sum(size(clipped(ranges, low, high)) for low, high in needed)
+        if found >= total > 0:
+            return EvidenceState(place, "found", 1.0, None)
+        missing = keys if is_gold else {held.key for held in place.holding if self._lacks(held, needed, ranges)}
         stage = max(map(self._stage_of, missing), key=lambda stage: (self._rank(stage), stage), default=RETRIEVE)
-        return EvidenceState(kind, place.document_id, start, end, indexes, "partly" if found else "lost", share, stage)
+        return EvidenceState(place, "partly" if found else "lost", found / total if total else 0.0, stage)
+
+    def _lacks(self, held: Holding, needed: Ranges, ranges: Ranges) -> bool:
+        return any(size(clipped(ranges, low, high)) < high - low for low, high in clipped(needed, held.start, held.end))
 
     def _rank(self, stage: str | None) -> int:
         return len(self._progress) + 1 if stage is None else self._progress.get(stage, 0)

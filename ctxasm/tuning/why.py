@@ -25,7 +25,7 @@ from ctxasm.model.records import Answer
 from ctxasm.model.results import Assembly, Fate, Key
 from ctxasm.model.support import NO_MATCH, Comparison, Conflict, Match, Scorer, Source
 from ctxasm.text.sent_prompts import sent_in
-from ctxasm.tuning.evidence import Evidence, EvidenceState, Place, StoredChunks, evidence_of, states_in
+from ctxasm.tuning.evidence import Evidence, EvidenceState, Place, StoredChunks, evidence_of, place_text, states_in
 from ctxasm.tuning.why_results import OUTCOMES, FactKind, Held, Outcome, Passage, Side, Traced, Why, fact_sentence, why_sentence
 
 MOST_FACTS = 20
@@ -52,13 +52,19 @@ def facts_of(
     """The facts, by the first of these that there is: what is said, the expected passages, the reference answer, doubtful claims."""
     if said is not None:
         return tuple(Fact(text, "said") for text in _statements(said) or [said.strip()])[:MOST_FACTS]
-    pieces = [tuple(way for place in places if (way := _way(place, stored))[0].strip()) for places in evidence.pieces()]
-    if expected := [Fact(ways[0][0], "expected", ways, piece=at) for at, ways in enumerate(pieces) if ways]:
+    pieces = enumerate(_ways(places, stored) for places in evidence.pieces())
+    if expected := [Fact(ways[0][0], "expected", ways, piece=at) for at, ways in pieces if ways]:
         return tuple(expected[:MOST_FACTS])
     if stated := _statements(reference):
         return tuple(Fact(text, "reference") for text in stated)[:MOST_FACTS]
     doubtful = [claim for claim in checked.claims if claim.claim.states and _is_doubtful(claim, checked)]
     return tuple(Fact(claim.claim.text, "claim", claim=claim) for claim in doubtful)[:MOST_FACTS]
+
+
+def _ways(places: Sequence[Place], stored: Mapping[str, StoredChunks]) -> tuple[tuple[str, tuple[Key, ...]], ...]:
+    """The texts of places, each with the chunks that hold it; a blank one says nothing."""
+    texts = ((place_text(place, stored.get(place.document_id, ())), place) for place in places)
+    return tuple((text, tuple(held.key for held in place.holding)) for text, place in texts if text.strip())
 
 
 def _statements(text: str) -> list[str]:
@@ -68,22 +74,6 @@ def _statements(text: str) -> list[str]:
 def _is_doubtful(claim: CheckedClaim, checked: CheckedAnswer) -> bool:
     axes = axes_of(claim, checked)
     return axes.support in DOUBTFUL or axes.citation in MISCITED
-
-
-def _way(place: Place, stored: Mapping[str, StoredChunks]) -> tuple[str, tuple[Key, ...]]:
-    """The text of a place, from the chunks that hold it, what they share once."""
-    texts = {(chunk.document_id, chunk.chunk_index): chunk.text for chunk in stored.get(place.document_id, ())}
-    if place.start is None or place.end is None:
-        return "\n".join(texts.get(held.key, "")[held.start : held.end] for held in place.holding), tuple(
-            held.key for held in place.holding
-        )
-    said, reached = "", place.start
-    for held in sorted(place.holding, key=lambda held: (held.start, held.end)):
-        low, high = max(held.start, reached), min(held.end, place.end)
-        if low < high:
-            said += texts.get(held.key, "")[low - held.start : high - held.start]
-            reached = high
-    return said, tuple(held.key for held in place.holding)
 
 
 MOST_HITS = 200
