@@ -40,16 +40,12 @@ FIGURES: Mapping[Name, str] = {
     "cost": "cost",
 }
 """What is compared: shares, but for tokens and cost."""
-WITHOUT: Mapping[Name, str] = {
+WITHOUT: Mapping[str, str] = {
     "support": "an answer that was cut, declines, or states nothing",
     "citation": "an answer that cites nothing, was cut, or declines",
     "passages": "no evidence is labelled",
-    "declined": "",
-    "sent": "",
-    "written": "",
-    "cost": "",
 }
-"""Why a question has no such figure under one of the two."""
+"""Why a question has no such figure under one of the two; it has the others."""
 SHARES: tuple[Name, ...] = ("support", "citation", "passages", "declined")
 
 
@@ -209,10 +205,7 @@ class AnswerComparison:
                     "without": each.missing(),
                     "a": round(each.a, 6),
                     "b": round(each.b, 6),
-                    "difference": round(each.result.difference, 6),
-                    "interval": [round(each.result.interval.low, 6), round(each.result.interval.high, 6)],
-                    "p": round(each.result.p, 6),
-                    "shown": each.result.shown,
+                    **{name: value for name, value in each.result.figures().items() if name != "level"},
                 }
                 for each in self.figures
             },
@@ -220,11 +213,11 @@ class AnswerComparison:
             "reused": self.reused,
             "cancelled": self.cancelled,
             "failures": dict(self.failures),
-            "questions": [{"query_id": each.query_id, "a": _told(each.a), "b": _told(each.b)} for each in self.pairs],
+            "questions": [{"query_id": each.query_id, "a": _answer_dict(each.a), "b": _answer_dict(each.b)} for each in self.pairs],
         }
 
 
-def _told(one: OneAnswer) -> dict[str, Any]:
+def _answer_dict(one: OneAnswer) -> dict[str, Any]:
     figures = {"used": one.used, "expected": one.expected, "sent": one.sent, "written": one.written, "declined": one.declined}
     return {**figures, "check": {name: value for name, value in one.checked.to_dict().items() if name != "elapsed_ms"}}
 

@@ -30,7 +30,7 @@ from ctxasm.tuning.statistics import (
     questions_to_show,
 )
 from ctxasm.tuning.sweep import SweepContext, grid_of, sweep
-from ctxasm.tuning.sweep_results import Rivals, SweepResult, rivals
+from ctxasm.tuning.sweep_results import SweepResult, rivals
 
 PLACE = "ctxasm.tuning"
 LIMITS = (1000, 2000, 4000, 8000, 16000)
@@ -189,6 +189,10 @@ class Recommendation:
         """What to ship, by what it differs from the start in."""
         return _changed(self.settings, self.start)
 
+    def _name(self, at: int, against: AssemblySettings | None = None) -> str:
+        """The settings at a place in words, by what they differ from the start in."""
+        return named(_changed(self.found.settings[at], against or self.start))
+
     @property
     def proposed(self) -> int:
         """The place of what the headline proposes to try next, or to ship: it is beaten by no row of the table."""
@@ -201,11 +205,12 @@ class Recommendation:
 
     def sentences(self) -> tuple[str, ...]:
         """What a colleague would want to know: what to ship, how sure that is, what it costs. The first is the headline."""
-        texts = (self._headline(), self._gain(), self._prior(), self._costs(), self._cheapest(), self._rivals())
+        windows = rivals(self.found)
+        texts = (self._headline(), self._gain(), self._prior(), self._costs(), self._cheapest(), windows.sentence() if windows else "")
         return tuple(text for text in texts if text)
 
     def _headline(self) -> str:
-        changes = named(self.changes)
+        changes = self._name(self.taken)
         if not self.labelled:
             if self.prior is None:
                 return "No question is labelled with its evidence: the table shows tokens alone."
@@ -230,7 +235,7 @@ class Recommendation:
         """The cheaper row that holds as much as what is taken."""
         if self.same is None:
             return ""
-        changes = named(_changed(self.found.settings[self.same.at], self.start)) or "Your own setting"
+        changes = self._name(self.same.at) or "Your own setting"
         much = _as_much(self.whole[self.same.at], self.whole[self.taken], self.labelled)
         lost = f"that it loses at most {self.delta * 100:.0f} points"
         tried = f", adjusted for {self.same.tried:,} settings that cost no more" if self.same.tried > 1 and not self.same.shown else ""
@@ -253,15 +258,11 @@ class Recommendation:
             why = "" if self.verdict == "gain" or self.prior is None else f"; it rests on {self.prior.corpora} other corpora"
             texts = [f"{self._result(self.result)}{why}.", f"{hits[:1].upper()}{hits[1:]} could give {ceiling}."]
         elif not self.room:
-            texts = [
-                f"Nothing can gain: {hits} could give {ceiling}, and yours hold them."
-                if ceiling
-                else f"Nothing can gain: {hits} hold none."
-            ]
+            texts = [f"Nothing can gain: {hits} {f'could give {ceiling}, and yours hold them' if ceiling else 'hold none'}."]
         elif self.rival is None or self.result is None:
             texts = [f"None of {len(self.found.settings):,} settings holds more; {hits} could give {ceiling}."]
         else:
-            changes, tokens = named(_changed(self.found.settings[self.rival], self.start)), self.found.tokens(self.rival)
+            changes, tokens = self._name(self.rival), self.found.tokens(self.rival)
             of = f"{self.whole[self.rival]} of the {ceiling} that {hits} could give"
             texts = [f"{changes} holds {of}, for {tokens:,.0f} tokens a question: {self._result(self.result)}."]
         return " ".join([*texts, self._label(sentence=True)]).strip()
@@ -273,7 +274,7 @@ class Recommendation:
             return ""
         if prior.gain is None or prior.gain <= 0:
             return ""
-        changes, tokens = named(_changed(self.found.settings[prior.at], self.start)), self.found.tokens(prior.at)
+        changes, tokens = self._name(prior.at), self.found.tokens(prior.at)
         gained = f"gained {signed(prior.gain * 100, 1)} points on {prior.corpora} other corpora"
         return f"{changes} {gained}; here it holds {self.whole[prior.at]} for {tokens:,.0f} tokens a question."
 
@@ -316,15 +317,11 @@ class Recommendation:
     def _cheapest(self) -> str:
         if self.cheapest is None:
             return ""
-        changes = named(_changed(self.found.settings[self.cheapest.at], self.settings))
+        changes = self._name(self.cheapest.at, self.settings)
         return (
             f"Cheaper, and shown to lose at most {-min(0.0, self.cheapest.bound) * 100:.1f} points: {changes}, "
             f"{self.found.tokens(self.cheapest.at):,.0f} tokens a question ({signed(self.cheapest.difference * 100, 1)} points here)."
         )
-
-    def _rivals(self) -> str:
-        at_equal_tokens = rivals(self.found)
-        return "" if at_equal_tokens is None else _rivals_sentence(at_equal_tokens)
 
     def origin(self, at: int | None = None) -> tuple[str, ...]:
         """Where the settings at a place (those to ship) come from, in lines: version, data and labels; the gain with its interval."""
@@ -498,15 +495,6 @@ def _as_much(own: int, other: int, n: int) -> str:
 def _changed(settings: AssemblySettings, against: AssemblySettings) -> dict[str, Any]:
     own, other = settings.to_dict(), against.to_dict()
     return {name: value for name, value in own.items() if value != other[name]}
-
-
-def _rivals_sentence(found: Rivals) -> str:
-    """Whether a wider window or more hits win."""
-    where = f"At equal tokens ({counted(len(found.all), 'comparison')})"
-    if not found.result.shown:
-        return f"{where} a wider window against more hits: {found.result.sentence()}."
-    wins = "a wider window holds more than more hits" if found.result.difference > 0 else "more hits hold more than a wider window"
-    return f"{where} {wins}: {found.result.sentence()}."
 
 
 def recommend(context: SweepContext, start: AssemblySettings, *, prior: Prior | None = None, delta: float = DELTA) -> Recommendation:

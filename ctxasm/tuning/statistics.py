@@ -71,10 +71,11 @@ class PairedDifference(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
+        return {"n": self.n, "better": self.better, "worse": self.worse, **self.figures()}
+
+    def figures(self) -> dict[str, Any]:
+        """The difference and how sure it is, as JSON values."""
         return {
-            "n": self.n,
-            "better": self.better,
-            "worse": self.worse,
             "difference": round(self.difference, 6),
             "interval": [round(self.interval.low, 6), round(self.interval.high, 6)],
             "level": self.interval.level,
@@ -138,34 +139,22 @@ def sign_flip_p(differences: Sequence[float], draws: int = DRAWS, seed: int = 0)
     sizes = np.abs(found)
     if np.ptp(sizes) <= CLOSE:
         return _binomial_p(int((found > 0).sum()), found.size)
-    total = float(found.sum())
-    if found.size <= EXACT:
-        sums, observed = _every_sum(sizes), 0
-    else:
-        sums, observed = _drawn_sums(sizes, draws, seed), 1
-    return (int((np.abs(sums) >= abs(total) - CLOSE).sum()) + observed) / (sums.size + observed)
+    signs, observed = _signs(found.size, EXACT, draws, seed)
+    reached = np.abs(signs @ sizes) >= abs(float(found.sum())) - CLOSE
+    return (int(reached.sum()) + observed) / (len(signs) + observed)
+
+
+def _signs(n: int, exact: int, draws: int, seed: int) -> tuple[np.ndarray, int]:
+    """Every way to sign so many up to `exact`, and 0; else random ways, and 1: the observed one, which is counted too."""
+    if n <= exact:
+        return (((np.arange(2**n)[:, None] >> np.arange(n)) & 1) * 2 - 1).astype(np.int8), 0
+    return np.random.default_rng(seed).integers(0, 2, size=(draws, n), dtype=np.int8) * 2 - 1, 1
 
 
 def _binomial_p(better: int, differing: int) -> float:
-    return min(1.0, 2 * _tail(max(better, differing - better), differing))
-
-
-def _tail(least: int, differing: int) -> float:
-    """The chance of at least so many heads."""
-    return float(Fraction(sum(comb(differing, count) for count in range(least, differing + 1)), 2**differing))
-
-
-def _every_sum(sizes: np.ndarray) -> np.ndarray:
-    sums = np.zeros(1)
-    for size in sizes:
-        sums = np.concatenate([sums + size, sums - size])
-    return sums
-
-
-def _drawn_sums(sizes: np.ndarray, draws: int, seed: int) -> np.ndarray:
-    signs = np.random.default_rng(seed).integers(0, 2, size=(draws, sizes.size), dtype=np.int8) * 2 - 1
-    sums: np.ndarray = signs @ sizes
-    return sums
+    """Twice the chance of at least so many heads."""
+    least = max(better, differing - better)
+    return min(1.0, 2 * float(Fraction(sum(comb(differing, count) for count in range(least, differing + 1)), 2**differing)))
 
 
 def tango(better: float, worse: float, n: int, level: float = LEVEL) -> Interval:
@@ -228,10 +217,7 @@ def max_t_p(differences: Sequence[Sequence[float]], draws: int = DRAWS, seed: in
     rows = table.shape[0]
     if not rows:
         return [1.0] * table.shape[1]
-    if rows <= EXACT_ROWS:
-        signs, own = ((np.arange(2**rows)[:, None] >> np.arange(rows)) & 1) * 2 - 1, 0
-    else:
-        signs, own = np.random.default_rng(seed).integers(0, 2, size=(draws, rows), dtype=np.int8) * 2 - 1, 1
+    signs, own = _signs(rows, EXACT_ROWS, draws, seed)
     largest = np.abs(signs @ weighed).max(axis=1)
     reached = [(int((largest >= each - CLOSE).sum()) + own) / (len(largest) + own) for each in observed]
     return [p if width > 0 else 1.0 for p, width in zip(reached, scale, strict=True)]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ctxasm.model.amounts import counted
 from ctxasm.model.frames import data_frame
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.counting import WIDEST, Outcome
@@ -221,6 +222,14 @@ class Rivals(NamedTuple):
 
     all: tuple[Rival, ...]
     result: PairedDifference
+
+    def sentence(self) -> str:
+        """Whether a wider window or more hits win."""
+        where = f"At equal tokens ({counted(len(self.all), 'comparison')})"
+        if not self.result.shown:
+            return f"{where} a wider window against more hits: {self.result.sentence()}."
+        wins = "a wider window holds more than more hits" if self.result.difference > 0 else "more hits hold more than a wider window"
+        return f"{where} {wins}: {self.result.sentence()}."
 
 
 def rivals(found: SweepResult) -> Rivals | None:
