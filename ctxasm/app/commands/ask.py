@@ -13,7 +13,7 @@ from ctxasm.answering.asking import AnswerResult, Piece
 from ctxasm.answering.prompts import PROMPT_STYLES, PromptChoice
 from ctxasm.answering.sent_tokens import sent_line
 from ctxasm.app.commands.assemble import described
-from ctxasm.app.commands.options import (
+from ctxasm.app.commands.common import (
     add_dataset,
     add_history,
     add_settings,

@@ -15,10 +15,19 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from ctxasm.app.commands.ask import add_asking, asked_of
+from ctxasm.app.commands.common import (
+    add_run,
+    as_json,
+    number_of,
+    require_data,
+    run_options,
+    say,
+    settings_named,
+    show,
+    told_on_terminal,
+    workbench_of,
+)
 from ctxasm.app.commands.ingest import ended_by_interrupt
-from ctxasm.app.commands.options import number_of, require_data, say, show, workbench_of
-from ctxasm.app.commands.progress import told_on_terminal
-from ctxasm.app.commands.tuning_options import add_run, as_json, run_options, settings_named
 from ctxasm.model.amounts import counted, interval, signed
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from argparse import ArgumentParser, Namespace
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.options import add_database, add_over, naming_both_ways, over_of, say, show, workbench_of
-from ctxasm.app.commands.progress import told_on_terminal
+from ctxasm.app.commands.common import add_database, add_over, naming_both_ways, over_of, say, show, told_on_terminal, workbench_of
 from ctxasm.config import CONNECTION
 from ctxasm.model.errors import InvalidInput, shown
 

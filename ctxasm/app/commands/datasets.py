@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.options import add_database, nothing_loaded, say, workbench_of
+from ctxasm.app.commands.common import add_database, nothing_loaded, say, workbench_of
 from ctxasm.model.amounts import counted
 
 if TYPE_CHECKING:

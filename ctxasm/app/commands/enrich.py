@@ -9,9 +9,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from typing import TYPE_CHECKING
 
+from ctxasm.app.commands.common import add_dataset, require_data, say, told_on_terminal, workbench_of
 from ctxasm.app.commands.ingest import ended_by_interrupt
-from ctxasm.app.commands.options import add_dataset, require_data, say, workbench_of
-from ctxasm.app.commands.progress import told_on_terminal
 from ctxasm.config import MODEL
 from ctxasm.data.enrich.texts import MAX_CHARS, VARIANTS
 from ctxasm.model.amounts import counted

@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from ctxasm.app.commands.options import add_database, require_data, say, workbench_of
+from ctxasm.app.commands.common import add_database, require_data, say, workbench_of
 from ctxasm.config import VALUE_WEIGHTS
 from ctxasm.model.amounts import counted, interval, signed
 from ctxasm.model.errors import InvalidInput, shown

@@ -15,8 +15,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.options import add_database, add_over, naming_both_ways, over_of, say, workbench_of
-from ctxasm.app.commands.progress import told_on_terminal
+from ctxasm.app.commands.common import add_database, add_over, naming_both_ways, over_of, say, told_on_terminal, workbench_of
 from ctxasm.data.documents.options import IngestOptions
 from ctxasm.model.amounts import counted
 

@@ -10,7 +10,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.options import (
+from ctxasm.app.commands.common import (
     add_database,
     add_over,
     mapped_columns,

@@ -6,8 +6,8 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
+from ctxasm.app.commands.common import add_dataset, require_data, say, show, workbench_of
 from ctxasm.app.commands.label import SHOWN_CHARS, label_line
-from ctxasm.app.commands.options import add_dataset, require_data, say, show, workbench_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Query, Span

@@ -9,10 +9,20 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from ctxasm.app.commands.common import (
+    add_run,
+    add_settings,
+    as_json,
+    require_data,
+    run_options,
+    say,
+    settings_of,
+    show,
+    snippet_url,
+    told_on_terminal,
+    workbench_of,
+)
 from ctxasm.app.commands.ingest import ended_by_interrupt
-from ctxasm.app.commands.options import add_settings, require_data, say, settings_of, show, snippet_url, workbench_of
-from ctxasm.app.commands.progress import told_on_terminal
-from ctxasm.app.commands.tuning_options import add_run, as_json, run_options
 from ctxasm.app.integrations.written import FORMS, FRAMEWORKS, written_as
 
 SUMMARY = "recommend settings for a dataset, with the gain, its interval, the cost and what is lost"

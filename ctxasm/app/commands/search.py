@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ctxasm.app.commands.assemble import as_json, described
-from ctxasm.app.commands.options import (
+from ctxasm.app.commands.common import (
     add_dataset,
     add_settings,
     require_data,
@@ -21,9 +21,9 @@ from ctxasm.app.commands.options import (
     say_zones,
     settings_of,
     show,
+    told_on_terminal,
     workbench_of,
 )
-from ctxasm.app.commands.progress import told_on_terminal
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.records import Query

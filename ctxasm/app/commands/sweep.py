@@ -13,10 +13,19 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ctxasm.app.commands.common import (
+    add_run,
+    add_settings,
+    as_json,
+    require_data,
+    run_options,
+    say,
+    settings_of,
+    show,
+    told_on_terminal,
+    workbench_of,
+)
 from ctxasm.app.commands.ingest import ended_by_interrupt
-from ctxasm.app.commands.options import add_settings, require_data, say, settings_of, show, workbench_of
-from ctxasm.app.commands.progress import told_on_terminal
-from ctxasm.app.commands.tuning_options import add_run, as_json, run_options
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.settings import spec_of

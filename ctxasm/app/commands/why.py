@@ -12,8 +12,8 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.app.commands.annotations import HELP, Annotations
-from ctxasm.app.commands.options import (
+from ctxasm.app.commands.check_report import ANNOTATIONS_HELP, AnnotationFile
+from ctxasm.app.commands.common import (
     add_dataset,
     add_settings,
     mapped_columns,
@@ -55,7 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--query", metavar="ID", help="the question, where there are several (default: all)")
     parser.add_argument("--scorer", metavar="NAME", default="lexical", help="as of `check` (default: lexical)")
     parser.add_argument("--json", action="store_true", help="print everything as JSON: the sentences, both sides, the check")
-    parser.add_argument("--annotations", metavar="OUT", help=HELP)
+    parser.add_argument("--annotations", metavar="OUT", help=ANNOTATIONS_HELP)
     add_settings(parser)
     add_dataset(parser)
 
@@ -69,7 +69,7 @@ def run(args: Namespace) -> int:
     scorer = workbench.open_scorer(args.scorer)
     found = _cases(workbench, args)
     cases = found.cases if args.query is None else (found.named(args.query),)
-    annotations = Annotations(args.annotations) if args.annotations is not None else None
+    annotations = AnnotationFile(args.annotations) if args.annotations is not None else None
     told: list[dict[str, Any]] = []
     refused = 0
     for case in cases:

@@ -1,16 +1,18 @@
-"""What several commands take: which database, which dataset, which settings."""
+"""What several commands share: the database, the dataset and the settings that they take, and how they print, report progress and end."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import os
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import BinaryIO
+from time import monotonic
+from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 from ctxasm.answering.zones.history_text import parse_history
@@ -22,6 +24,7 @@ from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.events import Failed
 from ctxasm.model.presets import GIVEN_UP, PRESETS, RECOMMENDED, RECOMMENDED_GAIN, preset
+from ctxasm.model.progress import Progress, Report, silent
 from ctxasm.model.records import Query
 from ctxasm.model.regular_files import read_text
 from ctxasm.model.results import Assembly
@@ -219,3 +222,76 @@ def number_of(name: str, text: str, low: float, high: float) -> float:
     if not low <= number <= high:
         raise InvalidInput(f"{name} must be a number between {low:g} and {high:g}, got {shown(text)}")
     return number
+
+
+def add_run(parser: ArgumentParser, *formats: str) -> None:
+    """--query-id, --engine, --no-keep, --format, --data, --db."""
+    parser.add_argument("--query-id", metavar="ID", action="append", help="only this question; repeatable (default: all of the dataset)")
+    parser.add_argument(
+        "--engine",
+        metavar="NAME",
+        default="local",
+        help="who counts: local (this process), cores or cores:N, dask or dask:ADDRESS (default: local)",
+    )
+    parser.add_argument("--no-keep", action="store_true", help="keep no outcomes in the database, and use none that are kept")
+    parser.add_argument("--format", choices=("text", "json", *formats), default="text")
+    add_dataset(parser)
+
+
+def run_options(args: Namespace) -> dict[str, Any]:
+    """What `add_run` took, as the use cases name it."""
+    return {"dataset": args.data, "query_ids": args.query_id, "engine": args.engine, "keep": not args.no_keep}
+
+
+def settings_named(parts: Iterable[str]) -> AssemblySettings:
+    """Settings put together of presets, TOML files and `name=value`, each on top of those before it; none: those of the environment.
+
+    Raises InvalidInput, InvalidSetting.
+    """
+    settings = from_environment(os.environ)
+    for part in parts:
+        if part in PRESETS:
+            settings = preset(part)
+        elif "=" in part:
+            settings = from_assignments([part], settings)
+        else:
+            settings = read_settings(part, settings)
+    return settings
+
+
+def as_json(value: Any) -> str:
+    """A result as JSON."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
+
+
+QUIET_SECONDS = 0.5
+"""Work that is done by then shows nothing."""
+_BETWEEN = 0.1
+
+
+@contextmanager
+def told_on_terminal() -> Iterator[Report]:
+    """A `Report` that draws on standard error while the block runs, and leaves the line empty."""
+    if not sys.stderr.isatty():
+        yield silent
+        return
+    began, drawn = monotonic(), [0.0]
+
+    def report(progress: Progress) -> None:
+        now = monotonic()
+        if now - began >= QUIET_SECONDS and now - drawn[0] >= _BETWEEN:
+            drawn[0] = now
+            print(f"\r\033[K{progress_line(progress)}", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield report
+    finally:
+        if drawn[0]:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def progress_line(progress: Progress) -> str:
+    """How far the work is: `embedding chunks: 512 of 1,059, 4 s left`."""
+    of = f" of {progress.total:,}" if progress.total is not None else ""
+    left = f", {progress.left_s:.0f} s left" if progress.left_s is not None else ""
+    return f"{progress.what}: {progress.done:,}{of}{left}"
