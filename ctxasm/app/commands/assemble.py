@@ -6,18 +6,17 @@ A check fails below a bar (--fail-below), or where the evidence is shown to be b
 from __future__ import annotations
 
 import json
-import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ctxasm.app.commands.common import (
     add_dataset,
     add_history,
     add_settings,
-    number_of,
+    as_json,
+    parse_number,
     require_data,
     say,
     say_compression,
@@ -26,6 +25,7 @@ from ctxasm.app.commands.common import (
     show,
     with_history,
     workbench_of,
+    write_result,
 )
 from ctxasm.app.parts import equipment
 from ctxasm.model.amounts import counted
@@ -153,14 +153,6 @@ def measured(name: str, counts: Mapping[str, tuple[int, int]]) -> float | None:
     return sum(shares) / len(shares)
 
 
-def write_evidence(path: str, report: Mapping[str, Any]) -> None:
-    """Write a baseline. Raises InvalidInput where that cannot be done."""
-    try:
-        Path(path).write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InvalidInput(f"--write-evidence: {shown(path)} cannot be written: {error.strerror or error}") from None
-
-
 def read_baseline(path: str) -> dict[str, tuple[int, int]]:
     """Found and needed by question, from a file that --write-evidence wrote. Raises InvalidInput."""
     wanted = "a file that `ctxasm assemble --all --write-evidence FILE` wrote"
@@ -174,7 +166,6 @@ def read_baseline(path: str) -> dict[str, tuple[int, int]]:
     return {query_id: counts for query_id, counts in found.items() if counts[1] > 0}
 
 
-_CONTROL = re.compile("[\x7f-\x9f]")
 SUMMARY = "assemble the context of a query, or of all queries"
 
 
@@ -211,7 +202,7 @@ def run(args: Namespace) -> int:
         raise InvalidInput("--history is the conversation before one query: name it with --query-id")
     bars = [bar_of(text) for text in args.fail_below]
     baseline = None if args.fail_if_worse_than is None else read_baseline(args.fail_if_worse_than)
-    least = number_of("least-drop", args.least_drop, 0, 1)
+    least = parse_number("least-drop", args.least_drop, 0, 1)
     if not args.all and (bars or baseline is not None or args.write_evidence is not None):
         raise InvalidInput("--fail-below, --fail-if-worse-than and --write-evidence judge all questions: use them with --all")
     settings, workbench = settings_of(args), workbench_of(args)
@@ -243,7 +234,9 @@ def run(args: Namespace) -> int:
         say(f"{counted(len(queries), 'query')} of {dataset}")
     say(tally.sentence())
     if args.write_evidence is not None:
-        write_evidence(args.write_evidence, tally.to_dict(settings, dataset))
+        write_result(
+            "--write-evidence", args.write_evidence, json.dumps(tally.to_dict(settings, dataset), ensure_ascii=False, indent=1) + "\n"
+        )
     passed = tally.passes(bars)
     worse = baseline is not None and tally.is_worse(baseline, least)
     return 2 if failures else 1 if worse or not passed else 0
@@ -254,11 +247,11 @@ def _print(assemblies: Iterator[Assembly], args: Namespace) -> None:
         _print_texts(assemblies, args.all)
     elif args.format == "jsonl" or not args.all:
         for assembly in assemblies:
-            print(as_json(assembly, indent=None if args.format == "jsonl" else 2), flush=True)
+            print(as_json(assembly.to_dict(), indent=None if args.format == "jsonl" else 2), flush=True)
     else:
         before = "["
         for assembly in assemblies:
-            print(f"{before}{as_json(assembly, indent=None)}", end="", flush=True)
+            print(f"{before}{as_json(assembly.to_dict(), indent=None)}", end="", flush=True)
             before = ",\n"
         print("[]" if before == "[" else "]")
 
@@ -279,9 +272,3 @@ def described(assembly: Assembly) -> str:
     over = f", {assembly.overshoot_tokens:,} over the limit" if assembly.overshoot_tokens else ""
     cited = counted(len(assembly.citations), "citation")
     return f"{assembly.token_count:,} of {assembly.limit:,} tokens ({kind}{assembly.encoding}){over}, {cited}"
-
-
-def as_json(assembly: Assembly, indent: int | None) -> str:
-    """The JSON of one assembly, strict: no NaN. Control characters that JSON lets through are escaped, for terminals."""
-    text = json.dumps(assembly.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -9,11 +9,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
-from ctxasm.app.commands.common import say, show
+from ctxasm.app.commands.common import as_json, check_writable, say, show
 from ctxasm.citations.annotations import annotations_body, annotations_of, otel_span_id
 from ctxasm.citations.axes import FINE, WORST, Part, label, parts_of, support_of, words
 from ctxasm.citations.checked import CheckedClaim, Support
@@ -23,7 +22,6 @@ from ctxasm.citations.reasons import brackets, clipped, conflict_sentence, dispu
 from ctxasm.citations.summary import problem_claims, summary_sentence
 from ctxasm.citations.totals import Totals
 from ctxasm.model.amounts import agreeing, counted
-from ctxasm.model.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
     from ctxasm.citations.checked_answer import CheckedAnswer
@@ -34,7 +32,6 @@ LONGEST_QUOTE = 240
 AROUND_CONFLICT = 60
 UNLISTED: frozenset[Part] = frozenset({"partly", "missing"})
 """What is only counted, unless all is asked for: most claims that are carried in part, or cite nothing, are right."""
-_CONTROL = re.compile("[\x7f-\x9f]")
 Agreement = Mapping[str, Any]
 
 
@@ -92,7 +89,7 @@ class JsonLines:
     """One checked answer a line; the totals go to standard error."""
 
     def answer(self, checked: CheckedAnswer, grounds: Grounds) -> None:
-        print(strict_json(checked.to_dict()), flush=True)
+        print(as_json(checked.to_dict(), indent=None), flush=True)
 
     def end(self, totals: Totals, agreement: Agreement | None) -> None:
         for sentence in totals.sentences():
@@ -108,18 +105,12 @@ class JsonReport:
         self._before = '{"answers": ['
 
     def answer(self, checked: CheckedAnswer, grounds: Grounds) -> None:
-        print(f"{self._before}\n{strict_json(checked.to_dict())}", end="", flush=True)
+        print(f"{self._before}\n{as_json(checked.to_dict(), indent=None)}", end="", flush=True)
         self._before = ","
 
     def end(self, totals: Totals, agreement: Agreement | None) -> None:
         opened = "" if self._before == "," else self._before
-        print(f'{opened}\n],\n"summary": {strict_json({**totals.to_dict(), "agreement": agreement})}}}')
-
-
-def strict_json(value: Any) -> str:
-    """One line of JSON without NaN. Control characters that JSON lets through are escaped, for terminals."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+        print(f'{opened}\n],\n"summary": {as_json({**totals.to_dict(), "agreement": agreement}, indent=None)}}}')
 
 
 def worst_first(checked: CheckedAnswer) -> list[CheckedClaim]:
@@ -210,16 +201,9 @@ class TestSuite:
     __test__ = False
 
     def __init__(self, path: str) -> None:
-        self._path = Path(path)
+        self._path = check_writable("--junit", path)
         self._cases: list[Element] = []
         self._names = Counter[str]()
-        self._open()
-
-    def _open(self) -> None:
-        try:
-            self._path.open("ab").close()
-        except (OSError, ValueError) as error:
-            raise InvalidInput(f"--junit cannot write to {shown(str(self._path), 300)}: {error}") from None
 
     def answer(self, checked: CheckedAnswer, grounds: Grounds, failed: Counter[str]) -> None:
         """A case for an answer; it fails where anything `failed`."""
@@ -274,13 +258,9 @@ class AnnotationFile:
     """Collects annotations, and writes them at the end. Raises InvalidInput where the file cannot be written."""
 
     def __init__(self, path: str) -> None:
-        self._path = Path(path)
+        self._path = check_writable("--annotations", path)
         self._found: list[dict[str, Any]] = []
         self._without = 0
-        try:
-            self._path.open("ab").close()
-        except (OSError, ValueError) as error:
-            raise InvalidInput(f"--annotations cannot write to {shown(path, 300)}: {error}") from None
 
     def answer(self, checked: CheckedAnswer, span_id: str | None) -> str | None:
         """Those of a checked answer; the id of the span they are of, None where the answer came from none."""

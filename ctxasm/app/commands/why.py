@@ -8,7 +8,6 @@ wrong number; contradicted; and what B does with it. Without FILE it is asked of
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,8 @@ from ctxasm.app.commands.check_report import ANNOTATIONS_HELP, AnnotationFile
 from ctxasm.app.commands.common import (
     add_dataset,
     add_settings,
-    mapped_columns,
+    as_json,
+    parse_mapping,
     require_data,
     say,
     settings_of,
@@ -89,7 +89,7 @@ def run(args: Namespace) -> int:
             for number, fact in enumerate(why.facts):
                 annotations.add(fact_annotation(span, fact.outcome, fact.sentence, fact.text, number))
     if args.json:
-        show(json.dumps({"answers": told}, ensure_ascii=False, allow_nan=False))
+        show(as_json({"answers": told}, indent=None))
     if annotations is not None:
         annotations.write()
     return 2 if refused else 0
@@ -99,7 +99,7 @@ def _cases(workbench: Workbench, args: Namespace) -> Cases:
     from ctxasm.app.explained import cases_in, recorded_cases
     from ctxasm.data.files.loading import files_at, one_mapping
 
-    columns = mapped_columns(args.columns)
+    columns = parse_mapping(args.columns)
     if args.file is None:
         if columns:
             raise InvalidInput("--map says where a FILE has its fields, got no FILE: give the log, or map when it is loaded")
