@@ -29,8 +29,8 @@ from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.support import Scorer
 from ctxasm.tuning.statistics import PairedDifference, paired_difference
 
-Name = Literal["support", "citation", "passages", "declined", "sent", "written", "cost"]
-FIGURES: Mapping[Name, str] = {
+FigureName = Literal["support", "citation", "passages", "declined", "sent", "written", "cost"]
+FIGURES: Mapping[FigureName, str] = {
     "support": "statements that some source of the context carries",
     "citation": "statements that the sources they cite carry",
     "passages": "expected passages that the answer stands on",
@@ -46,7 +46,7 @@ WITHOUT: Mapping[str, str] = {
     "passages": "no evidence is labelled",
 }
 """Why a question has no such figure under one of the two; it has the others."""
-SHARES: tuple[Name, ...] = ("support", "citation", "passages", "declined")
+SHARES: tuple[FigureName, ...] = ("support", "citation", "passages", "declined")
 
 
 class How(NamedTuple):
@@ -108,7 +108,7 @@ class OneAnswer:
         """Whether it says that the sources do not hold it."""
         return not self.called or is_declined_answer(self.checked)
 
-    def figure(self, name: Name, prices: Prices) -> float | None:
+    def figure(self, name: FigureName, prices: Prices) -> float | None:
         """One of `FIGURES`; None where there is nothing that it is a share of."""
         match name:
             case "support":
@@ -139,7 +139,7 @@ class FigureDelta(NamedTuple):
     """One figure under both, its means over the questions that have it under both; `result` is B minus A. `without`: how many answered
     questions lack it, for the reason that `WITHOUT` names."""
 
-    name: Name
+    name: FigureName
     a: float
     b: float
     result: PairedDifference
@@ -182,7 +182,7 @@ class AnswerComparison:
         names = [name for name in FIGURES if name != "cost" or any(self.prices)]
         return tuple(delta for name in names if (delta := self._delta(name)) is not None)
 
-    def _delta(self, name: Name) -> FigureDelta | None:
+    def _delta(self, name: FigureName) -> FigureDelta | None:
         both = [(each.a.figure(name, self.prices), each.b.figure(name, self.prices)) for each in self.pairs]
         found = [(one, other) for one, other in both if one is not None and other is not None]
         if not found:

@@ -28,7 +28,16 @@ from ctxasm.model.ports import ChunkSource, ChunkVectors, Fetched, FetchedChunk,
 from ctxasm.model.records import CorpusLanguage, Document, Hit, Query, check_query
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.text.chunk_facts import complete
-from ctxasm.tuning.evidence import Evidence, EvidenceState, Held, evidence_documents, evidence_of, judged, shown_of_blocks, states_in
+from ctxasm.tuning.evidence import (
+    Evidence,
+    EvidenceState,
+    ShownChunks,
+    evidence_documents,
+    evidence_of,
+    judge_evidence,
+    shown_of_blocks,
+    states_in,
+)
 
 WIDEST = int(spec_of("expand_window").high or 0)
 """Neighbours on each side that every policy can be given."""
@@ -173,7 +182,7 @@ class Counting:
         self._settings, self._tools = tuple(settings), tools
         shared: dict[AssemblySettings, AssemblySettings] = {}
         self._kinds = [_kind_of(each, shared) for each in self._settings]
-        self._worded: dict[tuple[int, str | None], AssemblySettings] = {}
+        self._with_templates: dict[tuple[int, str | None], AssemblySettings] = {}
 
     def count(self, case: QuestionCase, places: Sequence[int], limits: Mapping[int, int]) -> list[Outcome]:
         """The outcomes of the settings at these places. `limits` are those that zones or a ceiling put in place of max_tokens."""
@@ -211,23 +220,25 @@ class Counting:
         found = expand(case.query, source, settings, counter)
         grouped = group(deduplicate(found, settings, self._tools.vectors(settings)))
         template = worded(settings, source, found.fetched).summary_template
-        scales = Scales(grouped, self._with(template, wanted[0][1]), counter, wanted[0][0], case.query.query, self._tools.weights())
+        scales = Scales(
+            grouped, self._with_template(template, wanted[0][1]), counter, wanted[0][0], case.query.query, self._tools.weights()
+        )
         scales = scales.remembering(first.setdefault(kind.write, scales))
         judge = _Judge(case.evidence, grouped, scales)
         outcomes = {}
         for limit, at in wanted:
-            under = scales.under(self._with(template, at), limit)
+            under = scales.under(self._with_template(template, at), limit)
             plans = choose(under).plans
             outcomes[at] = _outcome(under.size(plans).tokens, judge.states(plans))
         return outcomes
 
-    def _with(self, template: str | None, at: int) -> AssemblySettings:
+    def _with_template(self, template: str | None, at: int) -> AssemblySettings:
         """The settings with the template that their data asks for. Kept: making settings checks all of them."""
         key = (at, template)
-        if key not in self._worded:
+        if key not in self._with_templates:
             settings = self._settings[at]
-            self._worded[key] = settings if template == settings.summary_template else settings.replace(summary_template=template)
-        return self._worded[key]
+            self._with_templates[key] = settings if template == settings.summary_template else settings.replace(summary_template=template)
+        return self._with_templates[key]
 
 
 class _Judge:
@@ -246,8 +257,8 @@ class _Judge:
             shown = [j for own in groups for j in own]
             likeness = likeness_of(self._grouped.resolution, self._grouped.relations, shown, self._scales.candidates)
             copies = {copy: (related.key, related.likeness) for copy, related in likeness.items()}
-            held = Held(shown_of_blocks(groups, self._chunks), self._texts, copies)
-            self._known[key] = (tuple(plans), judged(self._evidence, held))
+            held = ShownChunks(shown_of_blocks(groups, self._chunks), self._texts, copies)
+            self._known[key] = (tuple(plans), judge_evidence(self._evidence, held))
         return self._known[key][1]
 
 

@@ -45,7 +45,7 @@ class WorkersEnd(CtxasmError):
     """Those who count in other processes end before the work does."""
 
 
-class Done(NamedTuple):
+class TaskOutcomes(NamedTuple):
     """A task's outcomes, in the order of its places."""
 
     task: Task
@@ -55,7 +55,7 @@ class Done(NamedTuple):
 class Engine(Protocol):
     """Who counts. Tasks are taken as there is room for them, so that memory stays flat; results come in any order."""
 
-    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
+    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[TaskOutcomes]:
         """Count the tasks."""
         ...
 
@@ -63,11 +63,11 @@ class Engine(Protocol):
 class InProcess:
     """This process alone: the only engine for settings that need an embedder or a model."""
 
-    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
+    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[TaskOutcomes]:
         """See `Engine`."""
         counting = Counting(settings, tools)
         for task in tasks:
-            yield Done(task, counting.count(task.case, task.places, task.limits))
+            yield TaskOutcomes(task, counting.count(task.case, task.places, task.limits))
 
 
 class NotKept(CtxasmError):
@@ -77,7 +77,7 @@ class NotKept(CtxasmError):
 class KeptOnly(InProcess):
     """Counts nothing: a sweep that was counted before is read. Raises NotKept where anything of it is missing."""
 
-    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
+    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[TaskOutcomes]:
         """See `Engine`."""
         for task in tasks:
             raise NotKept(f"the question {task.case.query.query_id!r} was not counted under {len(task.places):,} of the settings")
@@ -107,7 +107,7 @@ class PlainTools:
         return None
 
 
-def workers_end(task: Task) -> WorkersEnd:
+def workers_end_error(task: Task) -> WorkersEnd:
     """The error of a task that has had its attempts."""
     return WorkersEnd(
         f"every process that takes the question {task.case.query.query_id!r} ends (out of memory?): use --engine local, or free memory"
@@ -119,14 +119,14 @@ def needs_this_process(settings: Sequence[AssemblySettings]) -> bool:
     return any(each.enabled and (each.dedup_semantic or each.compression == "model") for each in settings)
 
 
-def sent_work(settings: Sequence[AssemblySettings], tools: Tools) -> bytes:
+def pack_work(settings: Sequence[AssemblySettings], tools: Tools) -> bytes:
     """What a worker is told first: `Counting` as bytes."""
     counters = {encoding: tools.counter(encoding) for encoding in sorted({each.encoding for each in settings})}
     return pickle.dumps((tuple(settings), counters, tools.weights()))
 
 
-def counting_of(sent: bytes) -> Counting:
-    """The other end of `sent_work`."""
+def unpack_work(sent: bytes) -> Counting:
+    """The other end of `pack_work`."""
     settings, counters, weights = pickle.loads(sent)  # noqa: S301 (written by the process that started this one)
     return Counting(settings, PlainTools(counters, weights))
 
@@ -147,11 +147,11 @@ class AllCores:
         """The processes, as they are now."""
         return {worker.remote.process.pid for worker in self._running if worker.remote is not None}
 
-    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
+    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[TaskOutcomes]:
         """See `Engine`. Raises WorkersEnd."""
-        sent = sent_work(settings, tools)
+        sent = pack_work(settings, tools)
         helpers = Helpers(lambda: _Worker(sent), self.workers, "ctxasm-sweep")
-        self._running, waiting, tasks = helpers.all, set[Future[Done]](), iter(tasks)
+        self._running, waiting, tasks = helpers.all, set[Future[TaskOutcomes]](), iter(tasks)
         try:
             while True:
                 for task in islice(tasks, self.workers * AHEAD - len(waiting)):
@@ -175,7 +175,7 @@ class _Worker:
         self._sent, self._stopped = sent, False
         self.remote: Remote | None = None
 
-    def count(self, task: Task) -> Done:
+    def count(self, task: Task) -> TaskOutcomes:
         """The outcomes of a task, however often the process ends meanwhile."""
         message = pickle.dumps(tuple(task))
         for _ in range(ATTEMPTS):
@@ -184,12 +184,12 @@ class _Worker:
                     self.remote = Remote(__name__)
                     self.remote.send(self._sent)
                 found = pickle.loads(self.remote.ask(message))  # noqa: S301 (written by our own process)
-                return Done(task, [Outcome(*each) for each in found])
+                return TaskOutcomes(task, [Outcome(*each) for each in found])
             except EOFError:
                 if self._stopped:
                     raise
                 self.end()
-        raise workers_end(task)
+        raise workers_end_error(task)
 
     def stop(self) -> None:
         """End it at once, whatever it is doing."""
@@ -206,7 +206,7 @@ class _Worker:
 
 def _work() -> None:
     """A worker's whole life."""
-    counting = counting_of(read_message(sys.stdin.buffer))
+    counting = unpack_work(read_message(sys.stdin.buffer))
 
     def answer(message: bytes) -> bytes:
         task = Task(*pickle.loads(message))  # noqa: S301 (written by the process that started this one)
@@ -223,10 +223,10 @@ LOST_S = 0.5
 """Seconds after which a result that is not there yet may be one that was lost with its worker: then others are looked at first."""
 PATIENCE_S = 120.0
 """Seconds without a worker before the sweep is given up."""
-FORKED = "forkserver"
+START_METHOD = "forkserver"
 """How Dask starts the processes of our own cluster, where the system can: from one that has imported it already. (A process in
 place of one that ended takes 1.6 s of the processor from a fresh interpreter, 1.1 so: where many end, that is most of a sweep's time.)"""
-STAYS = "3650 days"
+LOST_WORKER_TIMEOUT = "3650 days"
 """After how long Dask gives up a process of our own cluster that ended. (By itself it does so 15 seconds after one ended, if at that
 moment its successor is not up yet: where processes end often, the cluster runs empty, and waits for ever.)"""
 
@@ -244,24 +244,24 @@ class Dask:
         """The processes of a cluster of our own, as they are now: Dask starts another one where one ended."""
         return {nanny.pid for nanny in tuple(self._nannies.values()) if nanny.pid}
 
-    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
+    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[TaskOutcomes]:
         """See `Engine`. Raises WorkersEnd, and InvalidInput where the extra is not installed or no scheduler answers."""
-        sent = sent_work(settings, tools)
+        sent = pack_work(settings, tools)
         with ExitStack() as opened:
             client = self._client(opened)
-            under_way = _UnderWay(client, sent)
+            submitted = _ClusterTasks(client, sent)
             for task in tasks:
-                under_way.submit(task)
-                while len(under_way.tasks) >= max(1, self._width(client)) * AHEAD_ON_CLUSTER:
-                    yield self._taken(client, under_way)
-            while under_way.tasks:
-                yield self._taken(client, under_way)
+                submitted.submit(task)
+                while len(submitted.tasks) >= max(1, self._worker_count(client)) * AHEAD_ON_CLUSTER:
+                    yield self._next_outcomes(client, submitted)
+            while submitted.tasks:
+                yield self._next_outcomes(client, submitted)
 
-    def _taken(self, client: Any, under_way: _UnderWay) -> Done:
+    def _next_outcomes(self, client: Any, submitted: _ClusterTasks) -> TaskOutcomes:
         """The next result. Raises WorkersEnd where for a long time nobody is there to give one."""
         since = monotonic()
-        while (done := under_way.next()) is None:
-            if self._width(client):
+        while (done := submitted.next()) is None:
+            if self._worker_count(client):
                 since = monotonic()
             elif monotonic() - since > PATIENCE_S:
                 raise WorkersEnd(
@@ -270,7 +270,7 @@ class Dask:
                 )
         return done
 
-    def _width(self, client: Any) -> int:
+    def _worker_count(self, client: Any) -> int:
         """How many workers there are."""
         try:
             return len(client.scheduler_info(n_workers=-1)["workers"])
@@ -289,8 +289,8 @@ class Dask:
                 return opened.enter_context(Client(self.scheduler, timeout=10))
             except (OSError, ValueError) as error:
                 raise InvalidInput(f"no Dask scheduler answers at {self.scheduler}: {error}") from None
-        method = {"distributed.worker.multiprocessing-method": FORKED} if FORKED in get_all_start_methods() else {}
-        opened.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": STAYS, **method}))
+        method = {"distributed.worker.multiprocessing-method": START_METHOD} if START_METHOD in get_all_start_methods() else {}
+        opened.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": LOST_WORKER_TIMEOUT, **method}))
         cluster = opened.enter_context(
             LocalCluster(n_workers=self.workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1")
         )
@@ -299,7 +299,7 @@ class Dask:
         return client
 
 
-class _UnderWay:
+class _ClusterTasks:
     """What a cluster was given and has not answered yet."""
 
     def __init__(self, client: Any, sent: bytes) -> None:
@@ -311,55 +311,55 @@ class _UnderWay:
     def submit(self, task: Task, attempts: int = 0) -> None:
         """Give it to the cluster."""
         # The settings go with every task: what is scattered is gone with the last worker that held it, and every task of it.
-        future = self.client.submit(_counted, self.sent, tuple(task), pure=False, retries=2)
+        future = self.client.submit(_count_task, self.sent, tuple(task), pure=False, retries=2)
         self.tasks[future] = (task, attempts)
         future.add_done_callback(self._ended.put)
 
-    def next(self) -> Done | None:
+    def next(self) -> TaskOutcomes | None:
         """A result, or None after some seconds without one. Raises WorkersEnd."""
         from distributed import KilledWorker
 
         with suppress(Empty):
             future = self._ended.get(timeout=LOOK_S)
             try:
-                found = self._fetched(future)
+                found = self._fetch(future)
             except TimeoutError:  # whoever held it ended, and another one is at it
                 if future.status == "error":  # or the work itself took too long
                     raise
                 future.add_done_callback(self._ended.put)
             except CancelledError:
-                self._again(future, 1)
+                self._resubmit(future, 1)
             except KilledWorker as error:
-                self._again(future, error.allowed_failures + 1)
+                self._resubmit(future, error.allowed_failures + 1)
             else:
                 task, _ = self.tasks.pop(future)
                 future.release()
-                return Done(task, [Outcome(*each) for each in found])
+                return TaskOutcomes(task, [Outcome(*each) for each in found])
         return None
 
-    def _fetched(self, future: Any) -> Any:
+    def _fetch(self, future: Any) -> Any:
         with suppress(TimeoutError):
             return future.result(timeout=LOST_S)
         if future.status == "pending":
             raise TimeoutError
         return future.result(timeout=LOOK_S)
 
-    def _again(self, future: Any, attempts: int) -> None:
+    def _resubmit(self, future: Any, attempts: int) -> None:
         """Whose work the scheduler gave up is done again, within limits."""
         task, before = self.tasks.pop(future)
         if self.client.status != "running":
             raise WorkersEnd("the Dask scheduler has ended: start it, then sweep again (what is kept is not counted again)")
         if before + attempts >= ATTEMPTS:
-            raise workers_end(task)
+            raise workers_end_error(task)
         self.submit(task, before + attempts)
 
 
 @lru_cache(maxsize=2)
 def _counting(sent: bytes) -> Counting:
-    return counting_of(sent)
+    return unpack_work(sent)
 
 
-def _counted(sent: bytes, task: tuple[Any, ...]) -> list[tuple[int, ...]]:
+def _count_task(sent: bytes, task: tuple[Any, ...]) -> list[tuple[int, ...]]:
     """In a worker: the outcomes of a task."""
     own = Task(*task)
     return [tuple(outcome) for outcome in _counting(sent).count(own.case, own.places, own.limits)]

@@ -25,7 +25,7 @@ RETRIEVE = "retrieve"
 Ranges = tuple[tuple[int, int], ...]
 """Ascending, disjoint, not empty."""
 NO_STAGES: Mapping[str, int] = {}
-WHO_SAID: Mapping[GoldBy, str] = {
+GOLD_ORIGINS: Mapping[GoldBy, str] = {
     "hand": "marked by hand",
     "cited": "approved as cited",
     "made": "made of their chunk, whose words they share",
@@ -164,7 +164,7 @@ def labels_of(queries: Sequence[Query]) -> str:
     named = [f"{counted(spans, 'question')} by spans"] if spans else []
     if gold:
         kinds = {by: sum(any(each.by == by for each in query.counted_gold) for query in gold) for by in GOLD_BY}
-        said = ", ".join(f"{count} {WHO_SAID[by]}" for by, count in kinds.items() if count)
+        said = ", ".join(f"{count} {GOLD_ORIGINS[by]}" for by, count in kinds.items() if count)
         named.append(f"{counted(len(gold), 'question')} by gold chunks{f' ({said})' if said else ''}{_pooled(gold)}")
     if choices := sum(any(label.also for label in query.counted_gold) for query in queries):
         named.append(f"{counted(choices, 'question')} with passages of which any one is enough")
@@ -221,15 +221,15 @@ def states_in(assembly: Assembly, evidence: Evidence) -> tuple[EvidenceState, ..
     texts = {key: candidate.chunk.text for key, candidate in assembly.trace.candidates.items()}
     progress = {record.stage: place for place, record in enumerate(assembly.trace.stages, 1)}
     copies = {key: (fate.of, fate.likeness) for key, fate in fates.items() if fate.fate == "duplicate_of" and fate.of is not None}
-    held = Held(_shown_of_chunks(assembly), texts, copies)
-    return judged(evidence, held, lambda key: _stage_of(fates.get(key)), progress)
+    held = ShownChunks(_shown_of_chunks(assembly), texts, copies)
+    return judge_evidence(evidence, held, lambda key: _stage_of(fates.get(key)), progress)
 
 
 Copies = Mapping[Key, tuple[Key, Likeness | None]]
 """What is not shown because another chunk says the same: that one, and how."""
 
 
-class Held:
+class ShownChunks:
     """Which characters of which chunk a context holds: `shown` as they stand, the rest by copies. `texts` are those of all candidates."""
 
     def __init__(self, shown: Mapping[Key, Ranges], texts: Mapping[Key, str], copies: Copies) -> None:
@@ -260,8 +260,8 @@ def _lost_somewhere(key: Key) -> str:
     return RETRIEVE
 
 
-def judged(
-    evidence: Evidence, held: Held, stage_of: Callable[[Key], str] = _lost_somewhere, progress: Mapping[str, int] = NO_STAGES
+def judge_evidence(
+    evidence: Evidence, held: ShownChunks, stage_of: Callable[[Key], str] = _lost_somewhere, progress: Mapping[str, int] = NO_STAGES
 ) -> tuple[EvidenceState, ...]:
     """The state of all evidence in what a context holds. `stage_of` says where a chunk was lost, `progress` the place of each stage."""
     judge = _Judge(held, stage_of, progress)
@@ -271,7 +271,7 @@ def judged(
 class _Judge:
     """What a context holds of one place after the other."""
 
-    def __init__(self, held: Held, stage_of: Callable[[Key], str], progress: Mapping[str, int]) -> None:
+    def __init__(self, held: ShownChunks, stage_of: Callable[[Key], str], progress: Mapping[str, int]) -> None:
         self._held, self._stage_of, self._progress = held, stage_of, progress
 
     def best(self, places: Sequence[Place]) -> EvidenceState:

@@ -218,7 +218,7 @@ def _shares(labelled: Labelled, counter: TokenCounter, each: Sequence[Weights | 
     return shares
 
 
-def written(weights: Weights, of: Sequence[str]) -> str:
+def weights_toml(weights: Weights, of: Sequence[str]) -> str:
     """The weights as TOML, `of` as comments above: on what they were fitted."""
     lines = [*(f"# {' '.join(line.split())}" for line in of), f"window = {weights.window}", "", "[weights]"]
     return "\n".join([*lines, *(f"{name} = {value}" for name, value in weights.features._asdict().items())]) + "\n"

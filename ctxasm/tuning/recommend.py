@@ -19,7 +19,7 @@ from ctxasm.model.amounts import counted, percent, signed
 from ctxasm.model.setting_labels import named
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.statistics import (
-    SURE,
+    SIGNIFICANCE,
     Cheaper,
     PairedDifference,
     cheaper_settings,
@@ -284,7 +284,7 @@ class Recommendation:
         if self.adjusted is None or not result.shown:
             return result.sentence()
         adjusted = f"adjusted for {tried:,} settings {p_words(self.adjusted)}"
-        return f"{result.sentence()}; {adjusted}" if self.adjusted <= SURE else f"{result.sentence()}, but not {adjusted}"
+        return f"{result.sentence()}; {adjusted}" if self.adjusted <= SIGNIFICANCE else f"{result.sentence()}, but not {adjusted}"
 
     def _label(self, *, sentence: bool = False) -> str:
         points = f"{self.delta * 100:.0f} points"
@@ -447,7 +447,7 @@ class _Table:
 
     def _is_shown(self, at: int) -> bool:
         p = self.adjusted[at]
-        return self.results[at].shown and (p is None or p <= SURE)
+        return self.results[at].shown and (p is None or p <= SIGNIFICANCE)
 
     def _differing(self, at: int) -> float:
         """The share of questions on which a setting and the start differ."""

@@ -22,18 +22,18 @@ import numpy as np
 
 from ctxasm.model.amounts import interval, signed
 
-SURE = 0.05
+SIGNIFICANCE = 0.05
 """A difference is shown where its two-sided p is at most this."""
-FEW = 10
+FEWEST = 10
 """With fewer questions nothing is claimed, whatever p is."""
-LEVEL = 1 - SURE
+CONFIDENCE = 1 - SIGNIFICANCE
 NORMAL = NormalDist()
-Z = NORMAL.inv_cdf(1 - SURE / 2)
+Z = NORMAL.inv_cdf(1 - SIGNIFICANCE / 2)
 EXACT = 16
 """Up to this many questions that differ, by unequal amounts, every way to sign them is tried: 65,536 of them."""
 DRAWS = 9_999
 """Random ways to sign beyond that. With the observed one counted, p is valid at every level (Phipson and Smyth 2010)."""
-CLOSE = 1e-9
+TOLERANCE = 1e-9
 """Sums nearer than this are equal: they are added up in another order."""
 
 
@@ -67,7 +67,7 @@ class PairedDifference(NamedTuple):
     @property
     def shown(self) -> bool:
         """Whether the difference, in either direction, is more than chance explains."""
-        return self.n >= FEW and self.p <= SURE
+        return self.n >= FEWEST and self.p <= SIGNIFICANCE
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
@@ -85,8 +85,8 @@ class PairedDifference(NamedTuple):
 
     def certainty(self) -> str:
         """How sure it is: `more than chance explains (p = 0.012)`."""
-        if self.n < FEW:
-            return f"too few questions to tell (n < {FEW})"
+        if self.n < FEWEST:
+            return f"too few questions to tell (n < {FEWEST})"
         return f"{'more than chance explains' if self.shown else 'within noise'} ({p_words(self.p)})"
 
     def points(self) -> str:
@@ -106,15 +106,17 @@ def paired_difference(differences: Sequence[float], span: float = 1.0) -> Paired
     """
     found = np.asarray(differences, dtype=np.float64)
     if not found.size:
-        return PairedDifference(0, 0, 0, 0.0, Interval(-span, span, LEVEL), 1.0)
+        return PairedDifference(0, 0, 0, 0.0, Interval(-span, span, CONFIDENCE), 1.0)
     middle, half = _wald_plus(found / span)
     low, high = span * max(-1.0, middle - half), span * min(1.0, middle + half)
     p = sign_flip_p(differences)
     if low <= 0 <= high:
-        p = p if p > SURE else 2 * (1 - NORMAL.cdf(Z * abs(middle) / half))
-    elif p > SURE:
+        p = p if p > SIGNIFICANCE else 2 * (1 - NORMAL.cdf(Z * abs(middle) / half))
+    elif p > SIGNIFICANCE:
         low, high = min(low, 0.0), max(high, 0.0)
-    return PairedDifference(found.size, int((found > 0).sum()), int((found < 0).sum()), float(found.mean()), Interval(low, high, LEVEL), p)
+    return PairedDifference(
+        found.size, int((found > 0).sum()), int((found < 0).sum()), float(found.mean()), Interval(low, high, CONFIDENCE), p
+    )
 
 
 def _wald_plus(found: np.ndarray) -> tuple[float, float]:
@@ -137,10 +139,10 @@ def sign_flip_p(differences: Sequence[float], draws: int = DRAWS, seed: int = 0)
     if not found.size:
         return 1.0
     sizes = np.abs(found)
-    if np.ptp(sizes) <= CLOSE:
+    if np.ptp(sizes) <= TOLERANCE:
         return _binomial_p(int((found > 0).sum()), found.size)
     signs, observed = _signs(found.size, EXACT, draws, seed)
-    reached = np.abs(signs @ sizes) >= abs(float(found.sum())) - CLOSE
+    reached = np.abs(signs @ sizes) >= abs(float(found.sum())) - TOLERANCE
     return (int(reached.sum()) + observed) / (len(signs) + observed)
 
 
@@ -157,7 +159,7 @@ def _binomial_p(better: int, differing: int) -> float:
     return min(1.0, 2 * float(Fraction(sum(comb(differing, count) for count in range(least, differing + 1)), 2**differing)))
 
 
-def tango(better: float, worse: float, n: int, level: float = LEVEL) -> Interval:
+def tango(better: float, worse: float, n: int, level: float = CONFIDENCE) -> Interval:
     """The score interval of the same difference (Tango 1998, Statistics in Medicine 17:891, equations 3 and 4).
 
     It holds in the tails too, so it is what a bound at a stricter level is read from.
@@ -192,7 +194,7 @@ def _score(better: float, worse: float, n: int, difference: float) -> float:
     spread = n * (2 * chance + difference * (1 - difference))
     above = better - worse - n * difference
     if spread <= 0:
-        return 0.0 if abs(above) < CLOSE else float("inf") if above > 0 else float("-inf")
+        return 0.0 if abs(above) < TOLERANCE else float("inf") if above > 0 else float("-inf")
     return above / sqrt(spread)
 
 
@@ -219,7 +221,7 @@ def max_t_p(differences: Sequence[Sequence[float]], draws: int = DRAWS, seed: in
         return [1.0] * table.shape[1]
     signs, own = _signs(rows, EXACT_ROWS, draws, seed)
     largest = np.abs(signs @ weighed).max(axis=1)
-    reached = [(int((largest >= each - CLOSE).sum()) + own) / (len(largest) + own) for each in observed]
+    reached = [(int((largest >= each - TOLERANCE).sum()) + own) / (len(largest) + own) for each in observed]
     return [p if width > 0 else 1.0 for p, width in zip(reached, scale, strict=True)]
 
 
@@ -237,7 +239,7 @@ class Cheaper(NamedTuple):
     tried: int
 
 
-def cheaper_settings(whole: np.ndarray, costs: Sequence[float], reference: int, delta: float, level: float = LEVEL) -> list[Cheaper]:
+def cheaper_settings(whole: np.ndarray, costs: Sequence[float], reference: int, delta: float, level: float = CONFIDENCE) -> list[Cheaper]:
     """The settings that cost no more than the one at `reference`, the cheapest first. `whole`: booleans settings × questions.
 
     "Within noise" does not show that one is hardly worse: few questions make much noise.
@@ -247,11 +249,11 @@ def cheaper_settings(whole: np.ndarray, costs: Sequence[float], reference: int, 
     for at in places if n else ():
         better, worse = _flips(whole, at, reference)
         bound = _bound(better, worse, n, level, len(places))
-        found.append(Cheaper(at, (better - worse) / n, bound, n >= FEW and bound > -delta, len(places)))
+        found.append(Cheaper(at, (better - worse) / n, bound, n >= FEWEST and bound > -delta, len(places)))
     return found
 
 
-def questions_to_show(whole: np.ndarray, costs: Sequence[float], at: int, reference: int, delta: float, level: float = LEVEL) -> int:
+def questions_to_show(whole: np.ndarray, costs: Sequence[float], at: int, reference: int, delta: float, level: float = CONFIDENCE) -> int:
     """How many more labelled questions would show the setting at a place to lose at most `delta`, if the shares stay as they are.
 
     0 where it is shown, or loses that much here.
@@ -260,7 +262,7 @@ def questions_to_show(whole: np.ndarray, costs: Sequence[float], at: int, refere
     better, worse = (count / n for count in _flips(whole, at, reference))
 
     def is_shown(many: int) -> bool:
-        return many >= FEW and _bound(better * many, worse * many, many, level, tried) > -delta
+        return many >= FEWEST and _bound(better * many, worse * many, many, level, tried) > -delta
 
     if better - worse <= -delta or is_shown(n):
         return 0
@@ -291,7 +293,7 @@ def _bound(better: float, worse: float, n: int, level: float, tried: int) -> flo
 POWER = 0.8
 
 
-def questions_needed(differing: float, gain: float, level: float = SURE, power: float = POWER) -> int:
+def questions_needed(differing: float, gain: float, level: float = SIGNIFICANCE, power: float = POWER) -> int:
     """Questions that show a `gain` with this power, one-sided at `level`, where a share `differing` of them differs.
 
     n = (z₁₋ₗ + zₚ)² · q / δ², 6.2 · q / δ² at 5 % and 80 % (Connor 1987, Biometrics 43:207, without its small second term).

@@ -90,7 +90,7 @@ def grid_of(start: AssemblySettings, settings: Sequence[AssemblySettings], axes:
     return Grid(tried, {name: tuple(values) for name, values in axes.items()}, tried.index(start))
 
 
-def shelf_of(version: str) -> str:
+def outcomes_key(version: str) -> str:
     """The shelf on which the outcomes of this version are kept."""
     return f"sweep {version} {COUNTED_AS}"
 
@@ -154,7 +154,7 @@ class _Sweep:
             context.report(Progress(done + self.not_to_count, total, "counting contexts", monotonic() - began))
 
         for task, outcomes in context.engine.run(self._tasks(), self.tried, context.tools):
-            self._take(task, outcomes)
+            self._store(task, outcomes)
             done += len(outcomes)
             report()
         report()
@@ -191,7 +191,7 @@ class _Sweep:
                 self.not_to_count += len(self.tried)
                 continue
             self.digests[number] = case.digest
-            left = self._left(number, case, limits)
+            left = self._uncounted(number, case, limits)
             self.not_to_count += len(self.tried) - len(left)
             if left:
                 yield Task(number, case, left, {at: limit for at, limit in limits.items() if at in set(left)})
@@ -204,27 +204,28 @@ class _Sweep:
             limits |= {at: self.context.limit_of(query, self.grid.settings[at]) for at in self.windowed}
         return limits
 
-    def _key(self, case: QuestionCase, at: int, limits: Mapping[int, int]) -> str:
+    def _outcome_key(self, case: QuestionCase, at: int, limits: Mapping[int, int]) -> str:
         return f"{case.digest} {self.names[at]} {limits.get(at, '')}"
 
-    def _left(self, number: int, case: QuestionCase, limits: Mapping[int, int]) -> tuple[int, ...]:
+    def _uncounted(self, number: int, case: QuestionCase, limits: Mapping[int, int]) -> tuple[int, ...]:
         """The settings that are not kept yet. Those that are stand in the cells from here on."""
         if self.context.keep is None:
             return tuple(range(len(self.tried)))
-        keys = {self._key(case, at, limits): at for at in range(len(self.tried))}
-        for key, value in self.context.keep.read_kept(shelf_of(self.context.version), list(keys)).items():
+        keys = {self._outcome_key(case, at, limits): at for at in range(len(self.tried))}
+        for key, value in self.context.keep.read_kept(outcomes_key(self.context.version), list(keys)).items():
             with decoding("a kept cell of a sweep"):
                 self.cells[keys[key], number] = json.loads(value)
         left = np.flatnonzero(self.cells[:, number, 0] == UNCOUNTED)
         self.reused += len(self.tried) - len(left)
         return tuple(int(at) for at in left)
 
-    def _take(self, task: Task, outcomes: Sequence[Outcome]) -> None:
+    def _store(self, task: Task, outcomes: Sequence[Outcome]) -> None:
         for at, outcome in zip(task.places, outcomes, strict=True):
             self.cells[at, task.number] = outcome
         if self.context.keep is not None:
-            values = {self._key(task.case, at, task.limits): json.dumps(tuple(o)) for at, o in zip(task.places, outcomes, strict=True)}
-            self.context.keep.keep(shelf_of(self.context.version), values)
+            keys = (self._outcome_key(task.case, at, task.limits) for at in task.places)
+            values = {key: json.dumps(tuple(outcome)) for key, outcome in zip(keys, outcomes, strict=True)}
+            self.context.keep.keep(outcomes_key(self.context.version), values)
 
 
 TRIED_S = 0.5

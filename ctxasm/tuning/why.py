@@ -26,10 +26,10 @@ from ctxasm.model.results import Assembly, Fate, Key
 from ctxasm.model.support import NO_MATCH, Comparison, Conflict, Match, Scorer, Source
 from ctxasm.text.sent_prompts import sent_in
 from ctxasm.tuning.evidence import Evidence, EvidenceState, Place, StoredChunks, evidence_of, place_text, states_in
-from ctxasm.tuning.why_results import OUTCOMES, FactKind, Held, Outcome, Passage, Side, Traced, Why, fact_sentence, why_sentence
+from ctxasm.tuning.why_results import OUTCOMES, FactKind, FactOutcome, Passage, Share, Side, TracedFact, Why, fact_sentence, why_sentence
 
 MOST_FACTS = 20
-"""Facts that are followed; more are told by none."""
+"""Facts that are followed; any more are left out."""
 DOUBTFUL = frozenset({"not_found", "partly", "contradicted"})
 MISCITED = frozenset({"wrong_number", "missing", "unknown", "dropped"})
 
@@ -207,7 +207,7 @@ class _Case:
 
     # Where it went
 
-    def _follow(self, at: int, fact: Fact, checked: CheckedAnswer, compared: _Compared, states: Sequence[EvidenceState]) -> Traced:
+    def _follow(self, at: int, fact: Fact, checked: CheckedAnswer, compared: _Compared, states: Sequence[EvidenceState]) -> TracedFact:
         denial = _denial(fact.claim, compared.a(at)) if fact.claim is not None else None
         if fact.kind == "expected":
             holder, rank, a, b = self._expected(fact, states)
@@ -216,11 +216,11 @@ class _Case:
         else:
             holder, rank, a, b = self._stated(at, fact, compared)
         answered = (
-            self._answered(at, fact, a, checked, compared)
+            self._in_answer(at, fact, a, checked, compared)
             if denial is None
-            else _Answered("contradicted", False, denial.cited, denial.words)
+            else _InAnswer("contradicted", False, denial.cited, denial.words)
         )
-        outcome: Outcome
+        outcome: FactOutcome
         if a.held != "all" and rank is None:
             outcome = "never_retrieved"
         elif a.held != "all":
@@ -232,10 +232,10 @@ class _Case:
         if answered.against is not None and outcome in ("not_cited", "cited"):
             outcome = "contradicted"
         nearest = compared.hit(at) if outcome == "never_retrieved" and fact.kind != "expected" else None
-        told = Traced(fact.text, fact.kind, outcome, a, b, holder, rank, answered.said, answered.cited, answered.against)
+        traced_fact = TracedFact(fact.text, fact.kind, outcome, a, b, holder, rank, answered.said, answered.cited, answered.against)
         if nearest is None or not (nearest.is_part or nearest.otherwise):
-            return told
-        return replace(told, nearest=self._hits[nearest.place].rank, lacks=nearest.missing, otherwise=nearest.otherwise)
+            return traced_fact
+        return replace(traced_fact, nearest=self._hits[nearest.place].rank, lacks=nearest.missing, otherwise=nearest.otherwise)
 
     def _expected(self, fact: Fact, states: Sequence[EvidenceState]) -> tuple[Key | None, int | None, Side, Side]:
         """An expected passage, by its very characters: of several places that say it, the one that was sent, or retrieved."""
@@ -244,9 +244,9 @@ class _Case:
             numbers = [one.number for one in self._sent if self._hits[one.at].key in keys]
             found = sent_in(self._a_text(), [text])
             share = found[0].share if found else 0.0
-            held: Held = "all" if share == 1.0 else "part" if share else "none"
+            held: Share = "all" if share == 1.0 else "part" if share else "none"
             sides.append((Side(held, self._number_of(text) or (numbers[0] if numbers else None)), keys))
-        order: tuple[Held, ...] = ("all", "part", "none")
+        order: tuple[Share, ...] = ("all", "part", "none")
         a, keys = min(
             sides, key=lambda side: (order.index(side[0].held), min((self._rank(key) or MOST_HITS for key in side[1]), default=0))
         )
@@ -262,7 +262,7 @@ class _Case:
         if state.state == "found":
             return Side("all", self._block_of(fate))
         lost = self._b_by_fate(fate)
-        held: Held = "part" if state.state == "partly" else "none"
+        held: Share = "part" if state.state == "partly" else "none"
         stage = state.stage if state.stage != "retrieve" else None
         return Side(held, lost.number if held == "part" else None, stage, lost.reason, lost.missing_tokens)
 
@@ -308,7 +308,7 @@ class _Case:
 
     # What the answer makes of it
 
-    def _answered(self, at: int, fact: Fact, a: Side, checked: CheckedAnswer, compared: _Compared) -> _Answered:
+    def _in_answer(self, at: int, fact: Fact, a: Side, checked: CheckedAnswer, compared: _Compared) -> _InAnswer:
         claims = self._claims_about(at, fact, a, checked, compared)
         against = next((found for claim in claims if (found := _conflict(claim)) is not None), None)
         if against is None and fact.kind in ("said", "reference"):
@@ -316,13 +316,13 @@ class _Case:
         said = [claim for claim in claims if _conflict(claim) is None]
         cited = tuple(dict.fromkeys(number for claim in claims for number in claim.claim.cited))
         if against is not None:
-            return _Answered("contradicted", bool(said), cited, against)
+            return _InAnswer("contradicted", bool(said), cited, against)
         by_number = [axes_of(claim, checked).citation for claim in said]
         if "right" in by_number or "inherited" in by_number or (said and not checked.marked):
-            return _Answered("cited", True, cited)
+            return _InAnswer("cited", True, cited)
         if any(part in ("wrong_number", "unknown", "dropped") for part in by_number):
-            return _Answered("wrong_number", True, cited)
-        return _Answered("not_cited", bool(said), cited)
+            return _InAnswer("wrong_number", True, cited)
+        return _InAnswer("not_cited", bool(said), cited)
 
     def _claims_about(self, at: int, fact: Fact, a: Side, checked: CheckedAnswer, compared: _Compared) -> list[CheckedClaim]:
         """The claims of the answer that say the fact, or stand on the passage that holds it."""
@@ -345,8 +345,8 @@ class _Case:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answered:
-    outcome: Outcome
+class _InAnswer:
+    outcome: FactOutcome
     said: bool
     cited: tuple[int, ...]
     against: tuple[str, str] | None = None

@@ -20,18 +20,18 @@ from ctxasm.model.stage_labels import REASONS, stage_name
 FactKind = Literal["said", "expected", "reference", "claim"]
 """What the fact is: what somebody says that the answer should have said; a passage that the labels of the question expect; a
 statement of its reference answer; a claim of the answer that what was sent does not carry, or that does not cite it."""
-Outcome = Literal["never_retrieved", "not_sent", "dropped", "contradicted", "wrong_number", "not_cited", "cited"]
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+FactOutcome = Literal["never_retrieved", "not_sent", "dropped", "contradicted", "wrong_number", "not_cited", "cited"]
+OUTCOMES: tuple[FactOutcome, ...] = get_args(FactOutcome)
 """Where a fact can have gone, in the order in which a reader should look. `not_sent`: retrieved, but not (all) in the prompt that was
 sent; `dropped`: the same under B, where no prompt is recorded."""
-Held = Literal["all", "part", "none", "unknown"]
+Share = Literal["all", "part", "none", "unknown"]
 
 
 class Side(NamedTuple):
     """What one side holds of a fact: `number` is its citation. `stage` and `reason` say where B lost it, `missing_tokens` how much more
     limit would have kept it; they are None for A, of which no trace of the assembly is recorded."""
 
-    held: Held
+    held: Share
     number: int | None = None
     stage: str | None = None
     reason: str | None = None
@@ -39,7 +39,7 @@ class Side(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Traced:
+class TracedFact:
     """One fact, and where it went, also in a `sentence`.
 
     `holder` is the chunk that holds it, None where none was found; `rank` that of the hit, None where no hit holds it. Then `nearest` is
@@ -50,7 +50,7 @@ class Traced:
 
     text: str
     kind: FactKind
-    outcome: Outcome
+    outcome: FactOutcome
     a: Side
     b: Side
     holder: Key | None = None
@@ -87,7 +87,7 @@ class Why:
     sent: tuple[Passage, ...]
     assembly: Assembly
     checked: CheckedAnswer
-    facts: tuple[Traced, ...]
+    facts: tuple[TracedFact, ...]
     sentence: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -144,7 +144,7 @@ KINDS: dict[FactKind, str] = {
 }
 
 
-def why_sentence(facts: Sequence[Traced], checked: CheckedAnswer) -> str:
+def why_sentence(facts: Sequence[TracedFact], checked: CheckedAnswer) -> str:
     """The sentence of the worst fact, and how many others there are."""
     if not facts:
         if is_declined_answer(checked):
@@ -158,13 +158,13 @@ def why_sentence(facts: Sequence[Traced], checked: CheckedAnswer) -> str:
     return f"{worst.sentence}{more}"
 
 
-def fact_sentence(fact: Traced, is_recorded: bool) -> str:
+def fact_sentence(fact: TracedFact, is_recorded: bool) -> str:
     """Such as `Retrieved at rank 3, but not in the prompt that was sent: “…”; B sends it in [1].`"""
     quoted = f"“{clipped(fact.text, SHOWN_FACT)}”"
-    return f"{_went(fact, is_recorded)}: {quoted}; {_of_b(fact)}."
+    return f"{_where(fact, is_recorded)}: {quoted}; {_under_b(fact)}."
 
 
-def _went(fact: Traced, is_recorded: bool) -> str:
+def _where(fact: TracedFact, is_recorded: bool) -> str:
     a, rank = fact.a, f"Retrieved at rank {fact.rank}"
     where = (f"Sent in [{a.number}]" if is_recorded else f"In hit {a.number}") if a.number is not None else "Sent"
     match fact.outcome:
@@ -175,7 +175,7 @@ def _went(fact: Traced, is_recorded: bool) -> str:
         case "not_sent":
             return f"{rank if fact.rank else 'Retrieved'}, but {'only in part' if a.held == 'part' else 'not'} in the prompt that was sent"
         case "dropped":
-            return f"{rank if fact.rank else 'Retrieved'}, but {_lost(fact.b)}"
+            return f"{rank if fact.rank else 'Retrieved'}, but {_where_lost(fact.b)}"
         case "contradicted":
             words = [f"“{clipped(text, SHOWN_WORDS)}”" for text in fact.against or ()]
             other = f" ({words[0]} there, {words[1]} in the source)" if len(words) == 2 else ""
@@ -188,7 +188,7 @@ def _went(fact: Traced, is_recorded: bool) -> str:
             return f"{where}, and said{' with its number' if fact.cited else ''}"
 
 
-def _nearest(fact: Traced) -> str:
+def _nearest(fact: TracedFact) -> str:
     if fact.nearest is None:
         return ""
     if fact.otherwise is not None:
@@ -197,7 +197,7 @@ def _nearest(fact: Traced) -> str:
     return f" (nearest: the hit at rank {fact.nearest}{f', which lacks {lacks}' if lacks else ''})"
 
 
-def _lost(b: Side) -> str:
+def _where_lost(b: Side) -> str:
     if b.stage is None:
         return "not in the context"
     missing = f" (needs {b.missing_tokens:,} more tokens)" if b.missing_tokens else ""
@@ -205,7 +205,7 @@ def _lost(b: Side) -> str:
     return f"{'cut' if b.held == 'part' else 'dropped'} at {stage_name(b.stage)}{reason}"
 
 
-def _of_b(fact: Traced) -> str:
+def _under_b(fact: TracedFact) -> str:
     b = fact.b
     if b.held == "all" and fact.outcome == "never_retrieved":
         return f"B brings it by the neighbours of hits{f', in [{b.number}]' if b.number is not None else ''}"
@@ -217,4 +217,4 @@ def _of_b(fact: Traced) -> str:
         return "whether B sends it is not known, for no hit is that source"
     if b.held == "none" and b.stage is None:
         return "B does not reach it either" if fact.outcome in ("never_retrieved", "not_sent") else "B does not hold it"
-    return f"B: {_lost(b)}"
+    return f"B: {_where_lost(b)}"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.compare import compared
 from ctxasm.tuning.recommend import PriorChoice, Recommendation, decide
-from ctxasm.tuning.statistics import FEW, SURE, max_t_p, paired_difference, sign_flip_p
+from ctxasm.tuning.statistics import FEWEST, SIGNIFICANCE, max_t_p, paired_difference, sign_flip_p
 from ctxasm.tuning.sweep_results import SweepResult
 from tests.examples import examples
 
@@ -116,7 +116,7 @@ def test_without_labels_other_corpora_decide() -> None:
 
 
 def test_fewer_than_ten_questions_show_nothing() -> None:
-    nine = FEW - 1
+    nine = FEWEST - 1
     made = decide(table([first(nine, 0), first(nine, nine)], [100, 90]))
     assert made.verdict == "keep"
     assert "too few questions to tell" in " ".join(made.sentences())
@@ -163,7 +163,7 @@ def check_laws(made: Recommendation) -> None:
         assert "holds" in made.sentences()[0].split(".", 1)[1] or made.verdict == "keep"
     for at in range(len(found.settings)):
         result = paired_difference(found.differences(at, start))
-        assert (result.p <= SURE) == (not result.interval.low <= 0 <= result.interval.high)
+        assert (result.p <= SIGNIFICANCE) == (not result.interval.low <= 0 <= result.interval.high)
         assert result.interval.low <= result.difference <= result.interval.high
     if made.taken != start:
         result = compared(found, start, made.taken).result
@@ -218,10 +218,10 @@ def test_a_gain_is_seldom_claimed_where_there_is_none(differing: float) -> None:
 @hypothesis_settings(max_examples=examples(300), deadline=None)
 def test_p_and_interval_agree_and_mirror(differences: list[float]) -> None:
     found, mirrored = paired_difference(differences), paired_difference([-each for each in differences])
-    assert (found.p <= SURE) == (not found.interval.low <= 0 <= found.interval.high)
+    assert (found.p <= SIGNIFICANCE) == (not found.interval.low <= 0 <= found.interval.high)
     assert found.p == pytest.approx(mirrored.p)
     assert found.interval.low == pytest.approx(-mirrored.interval.high)
-    assert found.shown == (found.p <= SURE and len(differences) >= FEW)
+    assert found.shown == (found.p <= SIGNIFICANCE and len(differences) >= FEWEST)
 
 
 @pytest.mark.parametrize("n", [10, 25, 60, 250])

@@ -24,7 +24,7 @@ from ctxasm.tuning.counting import Counting, Outcome, case_of
 from ctxasm.tuning.engines import AllCores, InProcess, PlainTools, WorkersEnd
 from ctxasm.tuning.evidence import evidence_documents, evidence_states
 from ctxasm.tuning.recommend import decide
-from ctxasm.tuning.sweep import Grid, axes_of, default_axes, estimate, grid_of, settings_of, shelf_of, sweep
+from ctxasm.tuning.sweep import Grid, axes_of, default_axes, estimate, grid_of, outcomes_key, settings_of, sweep
 from ctxasm.tuning.sweep_results import SweepResult, rivals
 from tests.examples import examples
 from tests.tuning.sweeps import context, new_store, plain_tools, sample_store
@@ -165,7 +165,7 @@ def test_what_was_counted_before_a_crash_is_kept() -> None:
         sweep(context(queries, keep=store, engine=_Fails(3)), grid())
     again = sweep(context(queries, keep=store), grid())
     assert again.reused == 3 * (len(again.settings) + 1)
-    assert len(store.read_kept(shelf_of("1"))) == 5 * (len(again.settings) + 1)
+    assert len(store.read_kept(outcomes_key("1"))) == 5 * (len(again.settings) + 1)
 
 
 def test_a_question_that_cannot_be_assembled_is_named() -> None:
