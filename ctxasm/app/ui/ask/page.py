@@ -26,7 +26,7 @@ from ctxasm.app.ui.frame.recorded_answers import recorded_answers
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import SENT, Asked, Asking, Attempt, KeptAnswer, KeptAnswers, Scene
 from ctxasm.app.ui.frame.state import of_query, unlabelled
-from ctxasm.app.ui.frame.stopping import rerun_after_stop, ticker
+from ctxasm.app.ui.frame.stopping import asked_to_end, rerun_after_stop, ticker
 from ctxasm.app.ui.frame.title import show_empty, show_problem, show_trouble
 from ctxasm.app.ui.frame.zones_state import LANGUAGES, zones_key
 from ctxasm.app.ui.inspect.before_after import changed_settings
@@ -293,8 +293,10 @@ def _checked(answer: KeptAnswer, assembly: Assembly, picked: Picked, place: Any,
     problem = CHECK_STOPPED if stopped else ""
     if name != LEXICAL and not stopped:
         try:
-            scorer, cancel = _scorer(name, picked.judge), ticker(place, f"checking by {name}")
-            check = workbench.check(assembly, answer.text, scorer, cancel=cancel, cut=cut)
+            tick, ended, scorer = ticker(place, f"checking by {name}"), asked_to_end(), _scorer(name, picked.judge)
+            place.caption(f"checking by {name}")
+            # A model is asked by threads of its own, which cannot draw: they look whether this run is to end.
+            check = workbench.check(assembly, answer.text, scorer, cancel=lambda: tick() or ended(), cut=cut)
             return replace(answer, scorer=name, unchecked="", check=check)
         except CtxasmError as error:
             problem = str(error)
