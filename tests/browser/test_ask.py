@@ -497,7 +497,7 @@ def test_a_link_opens_the_answer_and_leads_by_key_to_the_passage_that_it_does_no
     run = run_of(page)
     uses.focus()
     page.keyboard.press("Enter")
-    expect(page.locator("#note")).to_contain_text("Expected; the answer does not use it.")
+    expect(page.locator("#note")).to_contain_text("Expected, not used.")
     expect(page.locator(f"{HITS}.hit-unused").first).to_be_in_viewport()
     assert "hit-unused" in focused(page)
     page.keyboard.press("Escape")

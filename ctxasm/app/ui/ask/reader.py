@@ -47,7 +47,7 @@ HTML = """
     <div id="left">
       <div id="attempts" role="group" aria-label="Answers to this question"></div>
       <div id="answers" tabindex="-1"></div>
-      <section id="reference" aria-label="Reference answer" hidden><b>Reference answer</b><p dir="auto"></p></section>
+      <section id="reference" aria-label="Reference answer" hidden><b>Reference</b><p dir="auto"></p></section>
       <div id="foot">
         <label class="toggle"><input id="before" type="checkbox" role="switch">If citations had been built before assembly</label>
         <button type="button" id="keys" aria-haspopup="dialog">Keys <kbd>?</kbd></button>

@@ -56,7 +56,7 @@ def summary(checked: CheckedAnswer) -> str:
     """A whole check in one sentence: `6 claims: 4 supported, 1 partly, 1 not found; citation: 1 wrong number`."""
     if not checked.claims:
         return "Nothing to check: the answer makes no claim."
-    return "Declined: it says the sources do not answer this." if is_declined_answer(checked) else summary_sentence(checked)
+    return "Declined: no answer in the sources." if is_declined_answer(checked) else summary_sentence(checked)
 
 
 def claim_sentence(checked: CheckedClaim, title_of: TitleOf, threshold: float = 1.0) -> str:

@@ -97,7 +97,7 @@ class Reader {
     const unchecked = pane.unchecked && el('div', { class: 'panel', role: 'alert', 'data-unchecked': '' },
       el('h3', {}, 'The answer could not be checked this way'), el('p', {}, pane.unchecked), el('p', { class: 'mute' }, 'Checked by words and figures (lexical) instead.'));
     const figures = pane.figures.map((figure) => el('li', {}, el('b', {}, figure.value), ` ${figure.says} `, el('span', { class: 'mute' }, `(${figure.name})`)));
-    const more = el('details', { class: 'more' }, el('summary', {}, 'How it was checked'),
+    const more = el('details', { class: 'more' }, el('summary', {}, 'Check details'),
       figures.length ? el('ul', { class: 'figures' }, ...figures) : null, el('ul', {}, ...pane.how.map((text) => el('li', { class: 'mute' }, text))));
     return el('section', { class: 'pane', 'data-pane': index, 'aria-label': `Answer of ${pane.model}` },
       this.panes.length > 1 ? say('h2', 'model', pane.model) : null, head, lines, panel, unchecked, more);
@@ -200,7 +200,7 @@ class Reader {
     const others = [...new Set(own.concat(claim?.spans ?? []).map((span) => span.number))].filter((number) => number !== this.shown.number);
     const lines = [];
     if (!card) lines.push(claim?.says || 'No source has this number.');
-    else if (unused !== undefined) lines.push(kinds.includes('nearest') ? 'Nearest to the question; the answer does not use it.' : 'Expected; the answer does not use it.');
+    else if (unused !== undefined) lines.push(kinds.includes('nearest') ? 'Nearest to the question, not used.' : 'Expected, not used.');
     else if (asked !== undefined && !claim) lines.push('This marker belongs to no claim.');
     else if (claim && !own.some((span) => span.number === this.shown.number)) lines.push(`Nothing is marked: the claim is not found in [${this.shown.number}].`);
     const ways = others.map((number) => el('button', { type: 'button', 'data-show': number }, `${lines.length ? 'Show' : 'Also'} in [${number}]`));
