@@ -396,6 +396,9 @@ def test_beside_an_answer_that_declines_stands_what_it_did_not_use():
     assert (uses, kind) == ("nearest passage", "nearest")
     assert text in done.trace.candidates[best.document_id, best.chunk_index].chunk.text
     assert shown({"query": "Zebra?", "retrieved": ()}) == ("", [])
+    wants = replace(done, query=replace(done.query, gold=(GoldChunk(best.document_id, best.chunk_index),), spans=()))
+    (pane,) = reader_data(wants, ((told(replace(declined, passages=used_passages(wants, declined))),),))["attempts"][0]
+    assert (pane["uses"], [span["kind"] for span in pane["unused"]]) == ("uses 0 of 1 expected passages", ["unused"])
 
 
 def test_the_reference_answer_stands_beside_where_there_is_one():
