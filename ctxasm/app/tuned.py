@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ctxasm.model.records import Query
     from ctxasm.model.results import Assembly
     from ctxasm.model.support import Scorer
-    from ctxasm.tuning.advice_set import SetEffect
+    from ctxasm.tuning.advice import Advice
     from ctxasm.tuning.compare import Comparison
     from ctxasm.tuning.compare_answers import AnswerDesk, How
     from ctxasm.tuning.recommend.decision import Recommendation
@@ -158,31 +158,16 @@ def compared(
     return compare(held, queries, a, b, WorkbenchTools(workbench), __version__, report=report, cancelled=cancelled, **with_)
 
 
-def set_effects(
-    workbench: Workbench,
-    settings: AssemblySettings,
-    changed: Sequence[AssemblySettings],
-    dataset: str | None = None,
-    cancelled: Cancelled = never,
-) -> dict[AssemblySettings, SetEffect] | None:
-    """What each changed setting does to the labelled questions of a dataset; None where there are not two of them, or it was cancelled."""
+def advice(
+    workbench: Workbench, start: AssemblySettings, dataset: str | None = None, *, keep: bool = True, cancelled: Cancelled = never
+) -> Advice | None:
+    """The single change of the settings that is shown to help on a dataset; None where there is none."""
     from ctxasm import __version__
-    from ctxasm.tuning.advice_set import Patience, counted_on, set_effect
-    from ctxasm.tuning.compare import compared
-    from ctxasm.tuning.sweep.sweep import grid_of, sweep
+    from ctxasm.tuning.advice import advise
 
-    held, queries = _asked(workbench, dataset, None)
-    asked, grid = counted_on(queries), grid_of(settings, changed, {})
-    if len(asked) < 2:
-        return None
-    with_ = _kept(workbench, "local", True)
-    patience = Patience(cancelled, len(grid.settings) + 1)
-    found = sweep(held, asked, grid, WorkbenchTools(workbench), __version__, report=patience.report, cancelled=patience.ended, **with_)
-    if cancelled() or len(found.labelled) < 2:
-        return None
-    sampled = found.cancelled or len(asked) < sum(query.is_labelled for query in queries)
-    place = {each: at for at, each in enumerate(found.settings)}
-    return {each: set_effect(compared(found, found.start, place[each]), sampled) for each in changed}
+    held, tools = workbench.dataset(dataset), WorkbenchTools(workbench)
+    kept = workbench.store if keep else None
+    return advise(held, held.queries(), start, tools, __version__, keep=kept, limit_of=tools.limit, cancelled=cancelled)
 
 
 @dataclass(frozen=True, slots=True)
