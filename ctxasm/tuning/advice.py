@@ -63,19 +63,19 @@ class Advice:
         """The change against the current settings, as `compare` has it."""
         return self.decision.against_start()
 
-    def on_questions(self) -> str:
+    def questions_text(self) -> str:
         """`helps 31 of 50 questions, hurts 2`."""
         questions = counted(self.result.n, "sampled question" if self.sampled else "question")
         return f"helps {self.result.better} of {questions}, hurts {self.result.worse}"
 
-    def tokens(self) -> str:
+    def tokens_text(self) -> str:
         """`−12 % tokens`."""
         found = self.decision.found
         change = signed(100 * (found.tokens(self.decision.taken) / found.tokens(found.start) - 1))
         return "as many tokens" if change == "0" else f"{change} % tokens"
 
 
-def here(before: Sequence[EvidenceState], after: Sequence[EvidenceState], text_of: Callable[[EvidenceState], str]) -> str:
+def describe_effect(before: Sequence[EvidenceState], after: Sequence[EvidenceState], text_of: Callable[[EvidenceState], str]) -> str:
     """What a change does to the evidence of one question: `brings “A single room costs…” back`; empty where none is labelled."""
     pairs = list(zip(before, after, strict=True))
     back = [now for was, now in pairs if was.state != "found" and now.state == "found"]
@@ -91,15 +91,15 @@ def _pieces(states: Sequence[EvidenceState], text_of: Callable[[EvidenceState], 
     return f"“{text if len(text) <= QUOTED else f'{text[: QUOTED - 1].rstrip()}…'}”"
 
 
-def changes_of(start: AssemblySettings) -> tuple[AssemblySettings, ...]:
+def settings_to_try(start: AssemblySettings) -> tuple[AssemblySettings, ...]:
     """The settings to try: each setting of a sweep one step on, every switch, and what is recommended. A higher limit stands last."""
     if not start.enabled:
         return (start.replace(enabled=True),)
-    tried = (start.replace(**change) for change in _changes(start) if not spoken_against(change))
+    tried = (start.replace(**change) for change in _single_changes(start) if not spoken_against(change))
     return tuple(sorted(dict.fromkeys(each for each in tried if each != start), key=lambda each: each.max_tokens > start.max_tokens))
 
 
-def _changes(start: AssemblySettings) -> Iterator[dict[str, Any]]:
+def _single_changes(start: AssemblySettings) -> Iterator[dict[str, Any]]:
     axes: dict[str, Sequence[Any]] = dict(default_axes())
     if start.window != start.expand_window:
         axes["pool_window"] = range(int(spec_of("pool_window").high or 0) + 1)
@@ -135,7 +135,7 @@ def advise(
     """Try the changes on the labelled questions; None where nothing is shown to help, or it was cancelled."""
     labelled = [query for query in queries if query.is_labelled]
     asked = sorted(labelled, key=lambda query: key_of(query.query_id))[:MOST_COUNTED]  # any first ones of them are a fair sample
-    grid, done, began = grid_of(start, (start, *changes_of(start)), {}), 0, monotonic()
+    grid, done, began = grid_of(start, (start, *settings_to_try(start)), {}), 0, monotonic()
     if len(asked) < FEW:
         return None
 
@@ -149,11 +149,11 @@ def advise(
     found = sweep(dataset, asked, grid, tools, version, keep=keep, limit_of=limit_of, report=report, cancelled=ended)
     if cancelled():
         return None
-    made = advised(found)
+    made = decide_advice(found)
     return None if made is None else Advice(made, found.cancelled or len(asked) < len(labelled))
 
 
-def advised(found: SweepResult) -> Recommendation | None:
+def decide_advice(found: SweepResult) -> Recommendation | None:
     """What the rule takes of the changes that were tried; None where it keeps the start, or saves too little to be worth a change.
 
     More room always helps. So a higher limit is taken only where nothing within the limit gains; that is asked only where something is

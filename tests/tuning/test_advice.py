@@ -14,7 +14,7 @@ from ctxasm.model.measured import MEASURED_AGAINST
 from ctxasm.model.presets import PRESETS, RECOMMENDED, preset
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning import advice
-from ctxasm.tuning.advice import Advice, advise, advised, changes_of, here
+from ctxasm.tuning.advice import Advice, advise, decide_advice, describe_effect, settings_to_try
 from ctxasm.tuning.compare import compare
 from ctxasm.tuning.evidence import EvidenceState
 from ctxasm.tuning.statistics.many import max_t_p
@@ -33,7 +33,7 @@ def differing(one: AssemblySettings, other: AssemblySettings) -> dict[str, objec
 
 @pytest.mark.parametrize("start", [START, AssemblySettings(), preset(RECOMMENDED), preset("literal_source"), preset("wide_window")])
 def test_each_change_is_one_setting_or_the_recommended_choice(start: AssemblySettings) -> None:
-    tried = changes_of(start)
+    tried = settings_to_try(start)
     assert len(set(tried)) == len(tried)
     assert start not in tried
     assert 8 <= len(tried) <= 16
@@ -60,12 +60,12 @@ def test_each_change_is_one_setting_or_the_recommended_choice(start: AssemblySet
     ],
 )
 def test_a_change_is_one_step(start: AssemblySettings, name: str, values: set[object]) -> None:
-    alone = [changes for each in changes_of(start) if len(changes := differing(each, start)) == 1]
+    alone = [changes for each in settings_to_try(start) if len(changes := differing(each, start)) == 1]
     assert {changes[name] for changes in alone if name in changes} == values
 
 
 def test_with_assembly_off_it_is_switched_on_and_nothing_else() -> None:
-    assert changes_of(AssemblySettings(enabled=False)) == (AssemblySettings(),)
+    assert settings_to_try(AssemblySettings(enabled=False)) == (AssemblySettings(),)
 
 
 def on_the_sample(start: AssemblySettings) -> Advice | None:
@@ -75,11 +75,11 @@ def on_the_sample(start: AssemblySettings) -> Advice | None:
 def test_what_is_offered_is_what_compare_says_of_the_same_two_settings() -> None:
     offered = on_the_sample(START)
     assert offered is not None
-    assert offered.settings in changes_of(START)
+    assert offered.settings in settings_to_try(START)
     compared = compare(sample_store().dataset(), sample().queries, START, offered.settings, plain_tools(), "1")
     assert offered.result == compared.result
     assert offered.result.shown
-    assert offered.on_questions() == f"helps {len(compared.better)} of {compared.labelled} questions, hurts {len(compared.worse)}"
+    assert offered.questions_text() == f"helps {len(compared.better)} of {compared.labelled} questions, hurts {len(compared.worse)}"
     assert any(compared.result.sentence() in sentence for sentence in offered.decision.sentences())
     assert not offered.sampled
 
@@ -92,7 +92,7 @@ def test_what_is_offered_is_what_compare_says_of_the_same_two_settings() -> None
 @hypothesis_settings(max_examples=examples(200), deadline=None)
 def test_what_is_offered_is_never_beaten_by_keeping(rows: list[tuple[list[int], int]]) -> None:
     found = table([whole for whole, _ in rows], [tokens for _, tokens in rows])
-    made = advised(found)
+    made = decide_advice(found)
     if made is None:
         return
     whole = found.whole.sum(axis=1)
@@ -115,7 +115,7 @@ def test_without_a_gain_nothing_is_offered_in_at_most_one_of_twenty_draws(share:
         whole = np.where(flips, random.integers(0, 2, (13, 50)), random.integers(0, 2, 50))
         found = table(whole.tolist(), [1000] * 13)
         raised = replace(found.settings[0], max_tokens=16000)
-        offers += advised(replace(found, settings=(*found.settings[:-1], raised))) is not None
+        offers += decide_advice(replace(found, settings=(*found.settings[:-1], raised))) is not None
     assert offers <= 0.05 * DRAWS
 
 
@@ -124,14 +124,14 @@ def test_a_higher_limit_is_offered_only_where_nothing_within_the_limit_gains() -
     for within, taken in ((gains, 1), (noise, 2)):
         found = table([own, within, first(40, 38)], [1000, 1100, 2000])
         raised = (*found.settings[:2], found.settings[0].replace(max_tokens=16000))
-        made = advised(replace(found, settings=raised))
+        made = decide_advice(replace(found, settings=raised))
         assert made is not None
         assert made.taken == taken
 
 
 def test_a_saving_that_nobody_would_notice_is_not_offered() -> None:
     for tokens, taken in ((999, None), (900, 1)):
-        made = advised(table([first(200, 150), first(200, 150)], [1000, tokens]))
+        made = decide_advice(table([first(200, 150), first(200, 150)], [1000, tokens]))
         assert (made and made.taken) == taken
 
 
@@ -146,7 +146,7 @@ def test_of_many_questions_some_are_counted_and_it_says_so(monkeypatch: pytest.M
     monkeypatch.setattr(advice, "MOST_COUNTED", labelled - 5)
     offered = on_the_sample(START)
     assert offered is not None
-    assert f"of {labelled - 5} sampled questions" in offered.on_questions()
+    assert f"of {labelled - 5} sampled questions" in offered.questions_text()
     monkeypatch.setattr(advice, "PATIENCE_S", 0.0)
     monkeypatch.setattr(advice, "LEAST_COUNTED", labelled - 8)
     offered = on_the_sample(START)
@@ -173,4 +173,4 @@ def piece(state: str) -> EvidenceState:
 def test_what_it_does_here(before: str, after: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(advice, "QUOTED", 20)
     states = [[piece("found" if sign == "+" else "lost") for sign in signs] for signs in (before, after)]
-    assert here(*states, lambda _: "A single  room\ncosts 62 euro a night") == said
+    assert describe_effect(*states, lambda _: "A single  room\ncosts 62 euro a night") == said

@@ -29,7 +29,7 @@ from ctxasm.app.ui.words.label_text import plain
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.advice import Advice, here
+from ctxasm.tuning.advice import Advice, describe_effect
 from ctxasm.tuning.evidence import EvidenceState, evidence_text
 from ctxasm.tuning.sweep.work import needs_this_process
 
@@ -50,7 +50,7 @@ def show_advice(scene: Scene) -> None:
         if needs_this_process((scene.settings,)):
             _draw(NOT_TRIED)
             return
-        job = _work(scene, at_rest)
+        job = _ended_job(scene, at_rest)
         if job is None:
             _wait(scene)
         elif isinstance(job.error, CtxasmError):
@@ -81,7 +81,7 @@ def _at_rest() -> None:
     session.rests = session.rests + 1
 
 
-def _work(scene: Scene, at_rest: bool) -> Job | None:
+def _ended_job(scene: Scene, at_rest: bool) -> Job | None:
     """The work for these settings, once it has ended: None until then. It begins when the page is at rest."""
     from ctxasm.app import tuned
 
@@ -111,7 +111,7 @@ def _effect_here(scene: Scene, assembly: Assembly, advice: Advice, at_rest: bool
             return None
         changed = replace(scene, settings=advice.settings)
         after = states_of(changed, state.assemble_anew(server.workbench(), changed))
-        kept = session.advice = assembly, advice, here(states_of(scene, assembly), after, partial(_text, scene))
+        kept = session.advice = assembly, advice, describe_effect(states_of(scene, assembly), after, partial(_text, scene))
     return kept[2]
 
 
@@ -122,7 +122,7 @@ def _text(scene: Scene, piece: EvidenceState) -> str:
 def _offer(advice: Advice, effect: str) -> None:
     address = compare_address(advice.decision.start, advice.settings, view="all")
     does = f"{escape(effect)}; " if effect else ""
-    _draw(f"<b>{escape(advice.name)}</b>: {does}{state_link(address, advice.on_questions())}, {advice.tokens()}", "offer")
+    _draw(f"<b>{escape(advice.name)}</b>: {does}{state_link(address, advice.questions_text())}, {advice.tokens_text()}", "offer")
     label = plain(f"Apply {advice.name[:1].lower()}{advice.name[1:]}")
     help = plain(" ".join(advice.decision.sentences()[:2]))
     st.button(label, key="apply_advice", on_click=apply_advice, args=(advice.settings,), help=help, icon=":material/check:")
