@@ -27,6 +27,12 @@ START = AssemblySettings(max_tokens=2000)
 DRAWS = 300
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine must not end a count early."""
+    monkeypatch.setattr(advice, "PATIENCE_S", 1e9)
+
+
 def differing(one: AssemblySettings, other: AssemblySettings) -> dict[str, object]:
     return {name: value for name, value in one.to_dict().items() if value != getattr(other, name)}
 
