@@ -12,9 +12,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import ctxasm
-from ctxasm.app.ui.compare import all_questions, answers
+from ctxasm.app.ui.compare import answers, questions
 from ctxasm.app.ui.compare.blind import shuffled
-from ctxasm.app.ui.compare.question_table import table
+from ctxasm.app.ui.compare.questions import table
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.compare_view import EVERY
 from ctxasm.app.ui.frame.session import Session
@@ -122,7 +122,7 @@ def test_where_nothing_changed_that_is_said_and_where_nothing_is_labelled_all_ar
 
 
 def test_a_large_set_waits_to_be_asked_for(compare_page, monkeypatch):
-    monkeypatch.setattr(all_questions, "AT_ONCE", 3)
+    monkeypatch.setattr(questions, "AT_ONCE", 3)
     app = compare_page("all")
     assert 'id="ctx-questions"' not in html(app)
     app = fine(app.button(key="start_compare").click().run())

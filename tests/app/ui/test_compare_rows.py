@@ -7,9 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.app.ui.compare.blind import chosen, is_a_left, shuffled, verdict
-from ctxasm.app.ui.compare.blind_review import contexts_html
-from ctxasm.app.ui.compare.claim_flips import claim_pairs, claims_html
+from ctxasm.app.ui.compare.answers import claim_pairs, claims_html
+from ctxasm.app.ui.compare.blind import chosen, contexts_html, is_a_left, shuffled, verdict
 from ctxasm.app.ui.compare.differences import MOST_CHUNKS, NEVER, ChunkRow, bars_html, chunk_rows, chunks_html, settings_html, texts_html
 from ctxasm.app.ui.frame.pinned import pinned_address, read_pinned
 from ctxasm.app.ui.frame.session_records import SENT

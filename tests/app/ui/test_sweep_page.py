@@ -22,10 +22,21 @@ from ctxasm.app.ui.frame.pinned import read_pinned
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.frame.sweep_grid import read_values
 from ctxasm.app.ui.sweep import page
-from ctxasm.app.ui.sweep.cell import cell_html
-from ctxasm.app.ui.sweep.front import ceiling, front_alt, front_of, importance_html, rivals_words
-from ctxasm.app.ui.sweep.heatmap import BRIGHT, best_of, colour_of, heatmap_html, heatmap_of, share
-from ctxasm.app.ui.sweep.shipping import HEADINGS, shipping_html
+from ctxasm.app.ui.sweep.page import HEADINGS, shipping_html
+from ctxasm.app.ui.sweep.pictures import (
+    BRIGHT,
+    best_of,
+    ceiling,
+    cell_html,
+    colour_of,
+    front_alt,
+    front_of,
+    heatmap_html,
+    heatmap_of,
+    importance_html,
+    rivals_words,
+    share,
+)
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config, shipped
 from ctxasm.data.files.reading import load_bundle

@@ -1,11 +1,16 @@
-"""What differs between the contexts of one question under A and B, as rows and escaped HTML. Pure."""
+"""The contexts of one question under A and B, and what differs between them, as rows and escaped HTML."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from typing import Literal, NamedTuple
 
+from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.zones_state import zones_key
 from ctxasm.app.ui.inspect.before_after import Changed, Delta, changed_settings, sent_chunks
 from ctxasm.app.ui.inspect.budget_bar import KIND_NAMES, Bar, axis_html, shown_axis, track_html
 from ctxasm.app.ui.widgets.fates import fates_by_key
@@ -203,3 +208,22 @@ def _stretch(stretch: Stretch) -> str:
         case "changed":
             gone = f"<del>{escape(stretch.a)}</del>" if stretch.a else ""
             return gone + (f"<ins>{escape(stretch.b)}</ins>" if stretch.b else "")
+
+
+class Sides(NamedTuple):
+    """Two contexts of one question."""
+
+    a: Assembly
+    b: Assembly
+
+
+def sides_of(scene: Scene, pinned: AssemblySettings) -> Sides:
+    """Both. Raises CtxasmError where one cannot be assembled."""
+    workbench = server.workbench()
+    b = state.assemble_scene(workbench, scene)
+    key = (scene.dataset, state.unlabelled(scene.query), pinned, session.loads, zones_key(pinned))
+    kept = session.versus
+    if kept is None or kept[0] != key:
+        kept = (key, state.assemble_anew(workbench, replace(scene, settings=pinned)))
+        session.versus = kept
+    return Sides(state.of_query(kept[1], scene.query), b)

@@ -1,8 +1,8 @@
-"""The page: what to try and what it takes, then what to ship, the heatmap, and the settings."""
+"""The page: what to try and what it takes, then what to ship, the pictures, and the settings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -17,29 +17,153 @@ from ctxasm.app.ui.frame.jobs import Job
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks, inspect_address
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.sharing import settings_written
+from ctxasm.app.ui.frame.sweep_grid import KEY, LISTED, MORE, addable, is_number, options_of, read_values
 from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title
 from ctxasm.app.ui.load.load_jobs import PATIENCE_S, REDRAWN_S, job_card
-from ctxasm.app.ui.sweep.axes import choose_axes, said
-from ctxasm.app.ui.sweep.cell import cell_html
-from ctxasm.app.ui.sweep.front import front_alt, front_of, importance_html, rivals_words
-from ctxasm.app.ui.sweep.heatmap import best_of, heatmap_html, heatmap_of, varied
-from ctxasm.app.ui.sweep.settings_table import show_settings
-from ctxasm.app.ui.sweep.shipping import shipping_html
-from ctxasm.app.ui.widgets.chunk_clicks import picked_text
+from ctxasm.app.ui.sweep.pictures import (
+    best_of,
+    cell_html,
+    front_alt,
+    front_of,
+    heatmap_html,
+    heatmap_of,
+    importance_html,
+    rivals_words,
+    said,
+    varied,
+)
+from ctxasm.app.ui.widgets.chunk_clicks import picked_text, state_link
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.progress_words import seconds_words
 from ctxasm.app.ui.words.words import in_attribute, number
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
-from ctxasm.model.setting_labels import label_of
-from ctxasm.model.settings import spec_of
+from ctxasm.model.setting_labels import label_of, value_words
+from ctxasm.model.settings import AssemblySettings, spec_of
+from ctxasm.model.specs import Spec
 
 if TYPE_CHECKING:
     from ctxasm.app.tuned import Decided, Plan
     from ctxasm.model.datasets import DatasetInfo
-    from ctxasm.model.settings import AssemblySettings
+    from ctxasm.model.frames import DataFrame
+    from ctxasm.tuning.recommend.decision import Recommendation, Verdict
     from ctxasm.tuning.sweep.estimate import SweepEstimate
     from ctxasm.tuning.sweep.results import SweepResult
+
+
+def choose_axes(start: AssemblySettings) -> dict[str, tuple[Any, ...]] | None:
+    """The chosen values by setting; None where a list is empty or has a value that cannot be used, after saying so."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="top", key="sweep_axes"):
+        picked = {name: _picked(spec_of(name)) for name in LISTED}
+        added = st.multiselect(
+            "Other settings", addable(), key=MORE, format_func=lambda name: label_of(spec_of(name)), persist_state="session", wrap=True
+        )
+    if added:
+        with st.container(horizontal=True, gap="small", vertical_alignment="top", key="sweep_added"):
+            picked |= {name: _picked(spec_of(name)) for name in added}
+    read = {name: read_values(spec_of(name), values) for name, values in picked.items()}
+    if wrong := [problem for _, problems in read.values() for problem in problems]:
+        show_problem(wrong[0])
+        return None
+    if empty := [label_of(spec_of(name)) for name, (values, _) in read.items() if not values]:
+        show_problem(f"Choose at least one value: {', '.join(empty)}.")
+        return None
+    # Without these, nothing of what is tried would have an effect.
+    needed: dict[str, Any] = {"enabled": True, "budget_mode": "fixed"}
+    chosen = {name: values for name, (values, _) in read.items()}
+    return chosen | {name: (value,) for name, value in needed.items() if name not in chosen and getattr(start, name) != value}
+
+
+def _picked(spec: Spec) -> list[Any]:
+    """A list to choose from; a number can be typed."""
+    options, before = options_of(spec)
+    return st.multiselect(
+        label_of(spec),
+        options,
+        before,
+        format_func=lambda value: value_words(spec, value),
+        key=f"{KEY}{spec.name}",
+        accept_new_options=is_number(spec),
+        help=f"Or type one: {spec.allowed}" if is_number(spec) else None,
+        persist_state="session",
+        select_all=False,
+        wrap=True,
+    )
+
+
+LinkOf = Callable[[AssemblySettings], str]
+"""The address that opens Inspect with these settings."""
+OPEN, MARK = "Open in", "Mark"
+
+
+def settings_frame(found: SweepResult, link_of: LinkOf) -> DataFrame:
+    """All of them by the words of the page. Numbers stay numbers, so that they are sorted as such."""
+    made = found.to_pandas()
+    marks = {AssemblySettings(): "default", found.settings[found.start]: "yours"}
+    made[MARK] = [marks.get(settings, "") for settings in found.settings]
+    made[OPEN] = [link_of(settings) for settings in found.settings]
+    names = varied(found)
+    for name in names:
+        if not is_number(spec_of(name)) or made[name].isna().any():
+            made[name] = [said(name, getattr(settings, name)) for settings in found.settings]
+    made = made.sort_values(["whole", "tokens"], ascending=[False, True])
+    labels = {
+        "whole": "Evidence whole",
+        "labelled": "of",
+        "tokens": "Tokens a question",
+        **{name: label_of(spec_of(name)) for name in names},
+    }
+    return made[[*labels, MARK, OPEN]].rename(columns=labels)
+
+
+def show_settings(found: SweepResult, link_of: LinkOf) -> None:
+    """The table. A link opens another tab: that is what a table of Streamlit can do."""
+    whole_numbers = ["Tokens a question", *(label_of(spec_of(name)) for name in varied(found) if spec_of(name).kind == "int")]
+    number = st.column_config.NumberColumn(format="%,.0f")
+    config = {**dict.fromkeys(whole_numbers, number), OPEN: st.column_config.LinkColumn(display_text="Inspect")}
+    st.dataframe(settings_frame(found, link_of), hide_index=True, column_config=config, key="swept")
+
+
+HEADINGS: Mapping[Verdict, str] = {
+    "gain": "Shown to hold more evidence",
+    "cheaper": "Shown to hold about as much for fewer tokens",
+    "prior": "Better on other corpora, not shown on yours",
+    "keep": "Nothing better is shown",
+}
+
+
+def shipping_html(
+    made: Recommendation, inspect: Callable[[AssemblySettings], str], compare: Callable[[AssemblySettings, AssemblySettings], str]
+) -> str:
+    """The panel. The links open what the headline proposes; `inspect` and `compare` give addresses."""
+    first, *more = made.sentences()
+    proposed = made.found.settings[made.proposed]
+    links = [state_link(inspect(proposed), "Inspect")]
+    if proposed != made.start:
+        links.append(state_link(compare(made.start, proposed), "Compare the questions"))
+    rows = (
+        (("To gain", more.pop(0)),)
+        if made.taken == made.found.start
+        else (("Gains", made.against_start().sentence()), ("Costs", costs(made)))
+    )
+    facts = "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text in rows)
+    facts += f'<dt>Labels</dt><dd id="ctx-gold">{escape(made.gold)}</dd>'
+    return boxed(
+        f'<div class="cx-panel{" ok" if made.verdict in ("gain", "cheaper") else ""}" id="ctx-recommended">'
+        f"<h3>{escape(HEADINGS[made.verdict])}</h3>"
+        f'<p class="cx-decision" role="status" id="ctx-decision">{escape(first)}</p><dl class="cx-ship">{facts}</dl>'
+        f'<p>{" · ".join(links)}</p><details id="ctx-said"><summary>In full, and how sure</summary>'
+        f"{''.join(f'<p>{escape(each)}</p>' for each in more)}</details></div>"
+    )
+
+
+def costs(made: Recommendation) -> str:
+    """The tokens of the settings to ship, and the questions that they lose."""
+    tokens, before = made.found.tokens(made.taken), made.found.tokens(made.found.start)
+    lost = made.flips[1]
+    loses = f"the evidence of {counted(len(lost), 'question')}" if lost else "no question"
+    return f"{number(tokens)} tokens a question in place of {number(before)}; it loses {loses}"
+
 
 Axes = dict[str, tuple[Any, ...]]
 
