@@ -27,7 +27,8 @@ from ctxasm.app.ui.sweep.pictures import (
     front_of,
     heatmap_html,
     heatmap_of,
-    importance_html,
+    importance_figure,
+    importances,
     rivals_words,
     said,
     varied,
@@ -36,7 +37,7 @@ from ctxasm.app.ui.widgets.chunk_clicks import picked_text, state_link
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.progress_words import seconds_words
 from ctxasm.app.ui.words.words import in_attribute, number
-from ctxasm.model.amounts import counted
+from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.setting_labels import label_of, value_words
 from ctxasm.model.settings import AssemblySettings, spec_of
@@ -91,17 +92,13 @@ def _picked(spec: Spec) -> list[Any]:
     )
 
 
-LinkOf = Callable[[AssemblySettings], str]
-"""The address that opens Inspect with these settings."""
-OPEN, MARK = "Open in", "Mark"
-
-
-def settings_frame(found: SweepResult, link_of: LinkOf) -> DataFrame:
-    """All of them by the words of the page. Numbers stay numbers, so that they are sorted as such."""
-    made = found.to_pandas()
+def settings_frame(found: SweepResult) -> DataFrame:
+    """The settings that were tried, the best first, by the words of the page; numbers stay numbers, so that they sort as such. The index is
+    their place in the sweep.
+    """
+    made = found.to_pandas().round({"tokens": 0})
     marks = {AssemblySettings(): "default", found.settings[found.start]: "yours"}
-    made[MARK] = [marks.get(settings, "") for settings in found.settings]
-    made[OPEN] = [link_of(settings) for settings in found.settings]
+    made["Mark"] = [marks.get(settings, "") for settings in found.settings]
     names = varied(found)
     for name in names:
         if not is_number(spec_of(name)) or made[name].isna().any():
@@ -113,15 +110,20 @@ def settings_frame(found: SweepResult, link_of: LinkOf) -> DataFrame:
         "tokens": "Tokens a question",
         **{name: label_of(spec_of(name)) for name in names},
     }
-    return made[[*labels, MARK, OPEN]].rename(columns=labels)
+    return made[[*labels, "Mark"]].rename(columns=labels)
 
 
-def show_settings(found: SweepResult, link_of: LinkOf) -> None:
-    """The table. A link opens another tab: that is what a table of Streamlit can do."""
+def _show_settings(found: SweepResult, cell: Callable[[int, int, str], str]) -> None:
+    """The table. Below it, the row that is picked by a click or the arrow keys, with the links that open it."""
+    made = settings_frame(found)
     whole_numbers = ["Tokens a question", *(label_of(spec_of(name)) for name in varied(found) if spec_of(name).kind == "int")]
-    number = st.column_config.NumberColumn(format="%,.0f")
-    config = {**dict.fromkeys(whole_numbers, number), OPEN: st.column_config.LinkColumn(display_text="Inspect")}
-    st.dataframe(settings_frame(found, link_of), hide_index=True, column_config=config, key="swept")
+    config = dict.fromkeys(whole_numbers, st.column_config.NumberColumn(format="%,.0f"))
+    picked = st.dataframe(
+        made, hide_index=True, column_config=config, key="swept", on_select="rerun", selection_mode=("single-row", "single-cell")
+    ).selection
+    rows = [*(row for row, _ in picked.cells), *picked.rows]
+    if rows and rows[0] < len(made):
+        st.html(cell(int(made.index[rows[0]]), found.start, "ctx-row"))
 
 
 HEADINGS: Mapping[Verdict, str] = {
@@ -311,11 +313,16 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
     settings_written(recommended.found.settings[recommended.proposed], recommended.origin(recommended.proposed), "proposed_written")
     _show_failures(found)
     _show_heatmap(found)
-    _show_cell(info, found)
+    cell = partial(_cell, info, found)
+    if picked := tuple(at for at in session.sweep_cells if at < len(found.settings)):
+        st.html(cell(picked[-1], picked[0] if len(picked) > 1 else found.start))
     st.html(boxed(f'<h2 class="cx-h">What evidence costs<small>{escape(rivals_words(found))}</small></h2>'))
     st.plotly_chart(front_of(found), key="sweep_front", config={"displayModeBar": False}, alt=front_alt(found))
-    st.html(importance_html(found) or boxed(""))
-    show_settings(found, inspect_address)
+    if parts := importances(found):
+        st.html(boxed('<h2 class="cx-h">What makes the difference</h2>'))
+        said = "; ".join(f"{label} {percent(part)}" for label, part in parts)
+        st.plotly_chart(importance_figure(parts), key="sweep_importance", config={"displayModeBar": False}, alt=said)
+    fragment(_show_settings, key="swept_rows")(found, cell)
     hear_clicks(Session.cell_clicks, partial(_pick_cell, len(found.settings)))
     with st.container(horizontal=True, gap="small"):
         for kind, written, mime in (("CSV", _csv, "text/csv"), ("Parquet", _parquet, "application/octet-stream")):
@@ -383,16 +390,12 @@ def _pick_cell(count: int, said: str) -> bool:
     return False
 
 
-def _show_cell(info: DatasetInfo, found: SweepResult) -> None:
-    picked = tuple(at for at in session.sweep_cells if at < len(found.settings))
-    if not picked:
-        return
+def _cell(info: DatasetInfo, found: SweepResult, at: int, against: int, id: str = "ctx-cell") -> str:
+    """What the setting at one place holds against that at another, with links."""
     words = {entry.query_id: entry.query for entry in server.query_list(info)}
-
-    at, against = picked[-1], picked[0] if len(picked) > 1 else found.start
     settings, other = found.settings[at], found.settings[against]
 
     def link(query_id: str | None) -> str:
         return compare_address(other, settings, query_id, "question" if query_id is not None else "all")
 
-    st.html(cell_html(found, at, against, words, inspect_address(settings), link))
+    return cell_html(found, at, against, words, inspect_address(settings), link, id)

@@ -200,7 +200,10 @@ def front_of(found: SweepResult) -> Any:
         place = found.settings.index(default)
         drawn += [points("default", [place], {"color": "#CC79A7", "size": 12, "symbol": "square", "line": {"color": "#000", "width": 1}})]
     figure = graph_objects.Figure(drawn)
-    figure.add_hline(ceiling(found), line={"color": INK, "dash": "dash"}, annotation_text=f"ceiling {percent(ceiling(found))}")
+    most = ceiling(found)
+    figure.add_hline(
+        most, line={"color": INK, "dash": "dash"}, annotation_text=f"ceiling {percent(most)}", annotation_position="bottom left"
+    )
     figure.update_xaxes(title="Tokens a question", tickformat=",d", rangemode="tozero", showgrid=False, zeroline=False)
     figure.update_yaxes(title="All evidence there", tickformat=".0%", gridcolor="rgba(127,136,150,.25)", zeroline=False)
     legend = {"orientation": "h", "x": 0, "y": 1.08, "yanchor": "bottom"}  # so that more lines of it push the plot down
@@ -208,19 +211,38 @@ def front_of(found: SweepResult) -> Any:
     return figure
 
 
-def importance_html(found: SweepResult) -> str:
-    """How much of what varies in evidence each setting explains by itself; the rest is due to settings together."""
+def importances(found: SweepResult) -> list[tuple[str, float]]:
+    """How much of what varies in evidence each setting explains by itself, the most first, then what is due to settings together; nothing
+    where nothing varies.
+    """
     shares = {name: part for name, part in found.importance().items() if name in varied(found)}
     if not any(shares.values()):
-        return ""
-    together = max(0.0, 1 - sum(shares.values()))
+        return []
     ordered = [(label_of(spec_of(name)), part) for name, part in sorted(shares.items(), key=lambda each: -each[1])]
-    rows = "".join(
-        f'<div class="cx-value"><span>{escape(label)}</span><div><i class="k-body" style="width:{100 * part:.1f}%"></i></div>'
-        f"<b>{percent(part)}</b></div>"
-        for label, part in [*ordered, *([("settings together", together)] if together >= 0.005 else [])]
+    together = 1 - sum(shares.values())
+    return [*ordered, *([("settings together", together)] if together >= 0.005 else [])]
+
+
+def importance_figure(parts: Sequence[tuple[str, float]]) -> Any:
+    """The same as a Plotly figure."""
+    from plotly import graph_objects
+
+    labels, values = [label for label, _ in parts], [part for _, part in parts]
+    bars = graph_objects.Bar(
+        x=values,
+        y=labels,
+        orientation="h",
+        marker={"color": INK},
+        text=[percent(part) for part in values],
+        textposition="outside",
+        cliponaxis=False,
+        hovertemplate="%{y}: %{text}<extra></extra>",
     )
-    return boxed(f'<h2 class="cx-h">What makes the difference</h2><div class="cx-values">{rows}</div>', "ctx-importance")
+    figure = graph_objects.Figure(bars)
+    figure.update_xaxes(visible=False, range=[0, 1.1 * max(values)], fixedrange=True)
+    figure.update_yaxes(type="category", autorange="reversed", ticksuffix="  ", fixedrange=True)
+    figure.update_layout(height=28 * len(parts) + 24, margin={"l": 8, "r": 40, "t": 8, "b": 8}, bargap=0.4)
+    return figure
 
 
 LinkOf = Callable[[str | None], str]
@@ -229,8 +251,10 @@ MOST = 12
 """Questions that are linked on either side."""
 
 
-def cell_html(found: SweepResult, at: int, against: int, words: Mapping[str, str], inspected: str, link_of: LinkOf) -> str:
-    """What the clicked cell gains and loses against another one. `inspected` is the address of Inspect with its settings."""
+def cell_html(
+    found: SweepResult, at: int, against: int, words: Mapping[str, str], inspected: str, link_of: LinkOf, id: str = "ctx-cell"
+) -> str:
+    """What the setting that was picked gains and loses against another one. `inspected` is the address of Inspect with its settings."""
     row, names = found.rows()[at], varied(found)
     settings, other = found.settings[at], found.settings[against]
     gained, lost = found.flips(at, against)
@@ -247,7 +271,7 @@ def cell_html(found: SweepResult, at: int, against: int, words: Mapping[str, str
     title = escape(named(values_of(settings, names)))
     return boxed(
         f'<div class="cx-panel" role="status"><h3>{title}</h3><p>{holds}. {inspect} · {compare}</p>{flips}</div>',
-        "ctx-cell",
+        id,
     )
 
 
