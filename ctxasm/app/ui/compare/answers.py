@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.ask.prompt import asking_controls, prompt_words
-from ctxasm.app.ui.compare.differences import Sides, chip, sides_of, texts_html
+from ctxasm.app.ui.compare.differences import Sides, chip, sides_of
 from ctxasm.app.ui.compare.questions import MOST_ROWS, question_words
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited, give_up
@@ -27,6 +27,7 @@ from ctxasm.app.ui.frame.title import show_problem
 from ctxasm.app.ui.load.load_jobs import PATIENCE_S, REDRAWN_S, job_card
 from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.widgets.word_diff import sentence_diff
 from ctxasm.app.ui.words.verdict_words import sign
 from ctxasm.app.ui.words.words import number
 from ctxasm.citations.axes import FINE, label, parts_of
@@ -56,6 +57,11 @@ class Line(NamedTuple):
     name: tuple[object, ...]
     row: DeltaGenerator
 
+    @property
+    def is_local(self) -> bool:
+        """Whether no model is asked: then nothing is sent anywhere, and nothing costs."""
+        return not self.how.model.is_language_model
+
 
 def asking_line(assembly: Assembly) -> Line | None:
     """Draw the line; None where the model cannot be asked, which is said."""
@@ -66,11 +72,11 @@ def asking_line(assembly: Assembly) -> Line | None:
         with st.popover("Change", key="compare_asking"):
             picked = pick_models()
             asking = asking_controls(assembly)
-            with st.container(horizontal=True, gap="small"):
-                sent = st.number_input(
-                    "Price of a million tokens sent", 0.0, 1e6, 0.0, key="price_sent", persist_state="session", width=230
-                )
-                written = st.number_input("… written", 0.0, 1e6, 0.0, key="price_written", persist_state="session", width=150)
+            sent = written = 0.0
+            if any(model.is_language_model for model in picked.models[:1]):
+                with st.container(horizontal=True, gap="small"):
+                    sent = _price("Price of a million tokens sent", "price_sent", 230)
+                    written = _price("… written", "price_written", 150)
         problem = picked.problem or asking.problem
         if problem:
             show_problem(problem)
@@ -80,6 +86,10 @@ def asking_line(assembly: Assembly) -> Line | None:
         st.html(boxed(f'<p class="cx-mute cx-small" id="ctx-asked-by">{escape(told)}</p>'))
     how = How(model, asking.choice, asking.temperature, asking.max_tokens)
     return Line(how, Prices(sent, written), (model.name, asking), row)
+
+
+def _price(label: str, key: str, width: int) -> float:
+    return float(st.number_input(label, 0.0, 1e6, 0.0, key=key, persist_state="session", width=width))
 
 
 ALIKE = 0.6
@@ -153,8 +163,8 @@ LABELS: Mapping[Name, str] = {
 }
 
 
-def figures_html(found: AnswerComparison) -> str:
-    """The table of figures."""
+def figures_html(found: AnswerComparison, is_local: bool) -> str:
+    """The table of figures; of a model that is not asked anywhere (`is_local`) without what asking takes."""
     rows = [
         (
             LABELS[each.name],
@@ -168,8 +178,9 @@ def figures_html(found: AnswerComparison) -> str:
             f'<span title="{escape(each.missing())}">{each.result.n}</span>' + (f" of {len(found.pairs)}" if each.without else ""),
         )
         for each in found.figures
+        if not is_local or each.name in SHARES
     ]
-    caption = f"{counted(len(found.pairs), 'question')} answered under both: {escape(found.model)}"
+    caption = f"{counted(len(found.pairs), 'question')} answered under both: {escape(found.model)}{', free, local' * is_local}"
     return boxed(
         table_html(("", chip("A"), chip("B"), "B − A, with its interval", "", "questions"), rows, (1, 2, 3, 5), caption), "ctx-worth"
     )
@@ -219,11 +230,15 @@ def _arrow(name: Name, each: AnswerPair) -> str:
     return " → ".join("–" if value is None else _value(name, value) for value in (one, other))
 
 
-def estimate_words(told: AnswerEstimate) -> str:
-    """`12 of 40 answers known already, 28 calls: 41,000 tokens to send, at most 14,000 written, at most 1.20.`"""
+def estimate_words(told: AnswerEstimate, is_local: bool) -> str:
+    """`12 of 40 answers known already, 28 calls: 41,000 tokens to send, at most 14,000 written, at most 1.20.`; nothing of tokens and cost
+    where no model is asked (`is_local`).
+    """
     known = f"{number(told.known)} of {counted(told.answers, 'answer')} known already"
     if not told.asked:
         return f"{known}, no calls."
+    if is_local:
+        return f"{known}, the others free, local."
     cost = f", at most {told.cost:.2f}" if told.cost else ""
     return f"{known}, {counted(told.asked, 'call')}: {number(told.sent)} tokens to send, at most {number(told.written)} written{cost}."
 
@@ -252,7 +267,7 @@ def show_answers(scene: Scene, pinned: AssemblySettings) -> None:
             show_problem(session.answers_problem)
         _offer(scene, pinned, line, about)
         return
-    _show(kept[1])
+    _show(kept[1], line.is_local)
 
 
 def about_answers(dataset: str, pinned: AssemblySettings, line: Line) -> tuple[Hashable, ...]:
@@ -302,7 +317,7 @@ def _offer(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hash
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button("Ask all questions", key="start_answers", type="primary", icon=":material/play_arrow:"):
             _begin(scene, pinned, line, about)
-        st.html(boxed(f'<p class="cx-note" role="status" id="ctx-answers-plan">{escape(estimate_words(told))}</p>'))
+        st.html(boxed(f'<p class="cx-note" role="status" id="ctx-answers-plan">{escape(estimate_words(told, line.is_local))}</p>'))
 
 
 def _begin(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hashable, ...]) -> None:
@@ -329,7 +344,7 @@ def _begin(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hash
     st.rerun()
 
 
-def _show(found: AnswerComparison) -> None:
+def _show(found: AnswerComparison, is_local: bool) -> None:
     if found.cancelled:
         st.html(
             boxed(
@@ -342,7 +357,7 @@ def _show(found: AnswerComparison) -> None:
     if found.cancelled or found.failures:
         st.button("Go on", key="answers_go_on", on_click=_forget)
     if found.pairs:
-        st.html(figures_html(found))
+        st.html(figures_html(found, is_local))
         text = json.dumps(found.to_dict(), ensure_ascii=False)
         st.download_button("JSON", text, "answers.json", "application/json", key="answers_json", on_click="ignore")
         st.html(questions_html(found, question_words(), partial(compare_address, found.a, found.b)))
@@ -398,11 +413,29 @@ def show_answers_to_one(scene: Scene, sides: Sides) -> None:
         return
     if pair is None:
         sent = sum(side.token_count for side in sides)
-        help = f"The same model and prompt under both: about {number(sent)} tokens to send."
+        cost = "free, local" if line.is_local else f"about {number(sent)} tokens to send"
+        help = f"The same model and prompt under both: {cost}."
         line.row.button("Ask both", key="ask_both", on_click=_ask_both, args=(about,), help=help, icon=":material/forum:")
         return
     st.html(claims_html(pair))
-    st.html(texts_html(pair.a.answer, pair.b.answer, "Answers, word by word", "ctx-answers"))
+    st.html(answers_html(pair, scene.query.answer or ""))
+
+
+def answers_html(pair: AnswerPair, reference: str) -> str:
+    """Both answers side by side, the sentences marked that only one has, and the reference answer where there is one."""
+    parts = sentence_diff(pair.a.answer, pair.b.answer)
+    sides = [(chip("A"), "".join(_sentences(each.kind, each.a) for each in parts), "The answer under A")]
+    sides += [(chip("B"), "".join(_sentences(each.kind, each.b) for each in parts), "The answer under B")]
+    sides += [("<h3>Reference answer</h3>", escape(reference), "The reference answer")] if reference else []
+    drawn = "".join(
+        f'<div class="cx-quote" tabindex="0" role="region" aria-label="{label}" dir="auto">{head}<p>{text}</p></div>'
+        for head, text, label in sides
+    )
+    return boxed(f'<div class="cx-sides cx-answers">{drawn}</div>', "ctx-answers")
+
+
+def _sentences(kind: str, text: str) -> str:
+    return f"<mark>{escape(text)}</mark>" if text and kind == "changed" else escape(text)
 
 
 def _ask_both(about: Hashable) -> None:

@@ -13,7 +13,7 @@ import streamlit as st
 
 from ctxasm.answering.prompts import build_messages
 from ctxasm.app.explained import LONGEST_FACT
-from ctxasm.app.ui.compare.differences import ChunkRow, bars_html, chip, chunk_row, chunks_html, figures_html, texts_html
+from ctxasm.app.ui.compare.differences import ChunkRow, bars_html, chip, chunk_row, contexts_html, figures_html, sent_texts
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.recorded_answers import data_key, recorded_answers
@@ -71,8 +71,7 @@ def show_as_sent(scene: Scene) -> None:
         st.html(sides_html(why))
         st.html(bars_html(*bars(why, counter), state.stamp_of(scene)))
         st.html(figures_html(deltas(why, counter)) or boxed("", "ctx-figures"))
-        st.html(chunks_html(sent_rows(why)) or boxed('<p class="cx-note">Both hold the same hits.</p>', "ctx-chunks"))
-        st.html(texts_html(sent_text(why), why.assembly.text, "Contexts", "ctx-contexts"))
+        st.html(contexts_html(sent_rows(why), sent_text(why), why.assembly.text, "Both hold the same hits."))
         st.html(prompts_html(why.recorded.prompt, build_messages(why.assembly, asked_choice()), counter))
 
 
@@ -158,14 +157,19 @@ def deltas(why: Why, counter: TokenCounter) -> tuple[Delta, ...]:
 def sent_rows(why: Why) -> tuple[ChunkRow, ...]:
     """What is only in A, what is only in B, and what one of them holds in part; each by rank."""
     b = why.assembly
-    fates, in_b = fates_by_key(b), sent_chunks(b)
-    shares = {(one.document_id, one.chunk_index): one.share for one in why.sent}
+    fates, in_b = fates_by_key(b), sent_texts(b)
+    sent = {(one.document_id, one.chunk_index): one for one in why.sent}
     order = sorted(fates, key=lambda key: (fates[key].rank, key))
-    only_a = [chunk_row(b, key, "A", fate_sentence(fates[key])) for key in order if key in shares and key not in in_b]
-    only_b = [chunk_row(b, key, "B", NOT_SENT if fates[key].retrieved else NO_HIT) for key in order if key in in_b and key not in shares]
-    both = [key for key in order if key in shares and key in in_b and (shares[key] < 1 or fates[key].fate == "truncated")]
-    otherwise = [chunk_row(b, key, "both", f"A: {percent(shares[key])} of it. B: {fate_label(fates[key])}.") for key in both]
-    return (*only_a, *only_b, *otherwise)
+    only_a = [chunk_row(b, key, "A", fate_sentence(fates[key])) for key in order if key in sent and key not in in_b]
+    only_b = [chunk_row(b, key, "B", NOT_SENT if fates[key].retrieved else NO_HIT) for key in order if key in in_b and key not in sent]
+    both = [key for key in order if key in sent and key in in_b and sent[key].text.split() != in_b[key].split()]
+    changed = [
+        chunk_row(b, key, "changed", f"A: {percent(sent[key].share)} of it. B: {fate_label(fates[key])}.")._replace(
+            text=sent[key].text, other=in_b[key]
+        )
+        for key in both
+    ]
+    return (*only_a, *only_b, *changed)
 
 
 def sent_text(why: Why) -> str:

@@ -1,52 +1,138 @@
-"""The blind review: two contexts side by side without their names, shuffled by a seed; a choice, and the names at the end."""
+"""The blind review: two contexts or answers beside each other, chunk by chunk, without their names. What was preferred is kept in the
+database; the names come at the end, or on request.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+import secrets
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from difflib import SequenceMatcher
 from html import escape
-from typing import Literal, NamedTuple
+from itertools import groupby
+from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
-from ctxasm.app.ui.compare.differences import chip, settings_html, sides_of
+from ctxasm.app.ui.compare.differences import chip, sent_texts, settings_html, sides_of
 from ctxasm.app.ui.compare.questions import compared_set, question_words
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.recorded_answers import data_key
-from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.frame.session_records import Choice, Scene
+from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_empty, show_problem
+from ctxasm.app.ui.load.row_tables import tame
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.widgets.word_diff import shortened, word_diff
+from ctxasm.app.ui.widgets.word_diff import sentence_diff
+from ctxasm.app.ui.words.words import title_of
 from ctxasm.citations.effects import remove
 from ctxasm.citations.markers import parse_markers
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.kept import key_of
+from ctxasm.model.ports import Shelf
+from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.store.decoding import decoding
 from ctxasm.tuning.statistics.pairs import PairedDifference, paired_difference
 
+SHELF = "blind reviews"
+"""Where judgements are kept, each under its review and its question, and for each review the secret that decides who stands where."""
+LONGEST_NOTE = 500
+Button = Literal["left", "same", "right"]
+BUTTONS: dict[Button, str] = {"left": "← Left", "same": "No difference", "right": "Right →"}
+Preferred = Literal["A", "B", "same"]
+SAID = {"A": chip("A"), "B": chip("B"), "same": "neither"}
+CONTEXTS, ANSWERS = "contexts", "answers"
+ALL = "all"
+"""The key of a text that is not made of chunks."""
 
-def shuffled(query_ids: Sequence[str], seed: int) -> list[str]:
-    """The questions in an order that only the seed decides."""
-    return sorted(query_ids, key=lambda query_id: key_of("order", str(seed), query_id))
+
+class Part(NamedTuple):
+    """A chunk of a context with the title of its document, or a whole answer."""
+
+    title: str
+    text: str
 
 
-def is_a_left(query_id: str, seed: int) -> bool:
-    """Whether A stands on the left: a coin that falls alike for the same seed."""
-    return int(key_of("side", str(seed), query_id), 16) % 2 == 0
+Parts = Mapping[Hashable, Part]
+PartsOf = Callable[[str], tuple[Parts, Parts]]
+"""What is judged of a question, under A and B. Raises CtxasmError."""
 
 
-def chosen(query_id: str, seed: int, side: Literal["left", "right", "same"]) -> Choice:
-    """Whose context a click preferred."""
+class Judgement(NamedTuple):
+    """What was preferred of a question, when (UTC), and why."""
+
+    query_id: str
+    preferred: Preferred
+    note: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """The judgements of one review on a shelf. `key` is the same for the same data and the same A and B."""
+
+    shelf: Shelf
+    key: str
+
+    def secret(self) -> str:
+        """What decides the order of the questions and who stands where: drawn once for a review, and never sent to a browser."""
+        kept = self.shelf.read_kept(SHELF, [self.key])
+        if self.key not in kept:
+            kept = {self.key: json.dumps(secrets.token_hex(16))}
+            self.shelf.keep(SHELF, kept)
+        with decoding("the secret of a blind review"):
+            return str(json.loads(kept[self.key]))
+
+    def judgements(self, query_ids: Sequence[str]) -> dict[str, Judgement]:
+        """Those of these questions by id, the oldest first."""
+        kept = self.shelf.read_kept(SHELF, [self._key(query_id) for query_id in query_ids])
+        with decoding("a kept judgement"):
+            found = [Judgement(**json.loads(text)) for text in kept.values()]
+        return {each.query_id: each for each in sorted(found, key=lambda each: each.at)}
+
+    def judge(self, query_id: str, preferred: Preferred, note: str) -> None:
+        """Keep a judgement in place of an earlier one."""
+        made = Judgement(query_id, preferred, note.strip()[:LONGEST_NOTE], datetime.now(UTC).isoformat())
+        self.shelf.keep(SHELF, {self._key(query_id): json.dumps(made._asdict())})
+
+    def forget(self, query_ids: Sequence[str]) -> None:
+        """Remove the judgements of these questions."""
+        self.shelf.forget(SHELF, [self._key(query_id) for query_id in query_ids])
+
+    def shuffle(self, query_ids: Sequence[str]) -> None:
+        """Remove them, and the secret too."""
+        self.shelf.forget(SHELF, [self.key, *map(self._key, query_ids)])
+
+    def _key(self, query_id: str) -> str:
+        return f"{self.key} {key_of(query_id)}"
+
+
+def shuffled(query_ids: Sequence[str], secret: str) -> list[str]:
+    """The questions in an order that only the secret decides."""
+    return sorted(query_ids, key=lambda query_id: key_of("order", secret, query_id))
+
+
+def is_a_left(query_id: str, secret: str) -> bool:
+    """Whether A stands on the left: a coin that falls alike for the same secret."""
+    return int(key_of("side", secret, query_id), 16) % 2 == 0
+
+
+def preferred(a_left: bool, side: Button) -> Preferred:
+    """Whose text a click preferred."""
     if side == "same":
         return "same"
-    return "A" if is_a_left(query_id, seed) == (side == "left") else "B"
+    return "A" if a_left == (side == "left") else "B"
 
 
 class Verdict(NamedTuple):
-    """What the choices come to: `result` is by how much more often B was preferred than A."""
+    """What the judgements come to: `result` is by how much more often B was preferred than A."""
 
     a: int
     b: int
@@ -57,25 +143,15 @@ class Verdict(NamedTuple):
     def sentence(self) -> str:
         """In words."""
         judged = self.a + self.b + self.same
-        preferred = f"Of {counted(judged, 'question')} B was preferred for {self.b}, A for {self.a}, neither for {self.same}"
-        return f"{preferred}: {self.result.sentence()}."
+        counts = f"Of {counted(judged, 'question')} B was preferred for {self.b}, A for {self.a}, neither for {self.same}"
+        return f"{counts}: {self.result.sentence()}."
 
 
-def verdict(choices: Mapping[str, Choice]) -> Verdict:
+def verdict(judged: Sequence[Preferred]) -> Verdict:
     """Count them."""
-    counts = Counter(choices.values())
+    counts = Counter(judged)
     differences = [1] * counts["B"] + [-1] * counts["A"] + [0] * counts["same"]
     return Verdict(counts["A"], counts["B"], counts["same"], paired_difference(differences))
-
-
-Button = Literal["left", "same", "right"]
-BUTTONS: dict[Button, str] = {"left": "← Left", "same": "No difference", "right": "Right →"}
-SAID = {"A": "A", "B": "B", "same": "neither"}
-
-
-CONTEXTS, ANSWERS = "contexts", "answers"
-TextsOf = Callable[[str], tuple[str, str]]
-"""What is judged of a question, under A and B. Raises CtxasmError."""
 
 
 def show_blind_review(scene: Scene, pinned: AssemblySettings) -> None:
@@ -83,116 +159,208 @@ def show_blind_review(scene: Scene, pinned: AssemblySettings) -> None:
     found = compared_set(scene.dataset, pinned, session.now)
     if found is None:
         return
+    if problem := session.take(Session.blind_problem):
+        show_problem(problem)
     # Another order of the same chunks differs in neither tokens nor evidence: then every question is looked at.
-    differ = [each.query_id for each in found.questions if each.a != each.b] or [each.query_id for each in found.questions]
+    query_ids = [each.query_id for each in found.questions if each.a != each.b] or [each.query_id for each in found.questions]
     answers = _answers(scene, pinned)
     what = CONTEXTS
     if answers:
         what = st.segmented_control(
             "Judge", [CONTEXTS, ANSWERS], default=ANSWERS, key="blind_what", format_func=str.capitalize, required=True
         )
-    texts_of = answers.__getitem__ if what == ANSWERS else _contexts_of(scene, pinned)
-    about = (scene.dataset, session.loads, pinned, session.now, session.blind_seed, what)
-    order = shuffled(list(answers) if what == ANSWERS else differ, session.blind_seed)
-    is_early = bool(session.value_of("blind_reveal"))
-    query_id = None if is_early else _next(texts_of, about, order)
-    done = {query_id: who for query_id, who in _choices(about).items() if who != "alike"}
-    if query_id is None:
-        if done:
-            _unblinded(pinned, done, is_early)
-        else:
-            show_empty("Nothing to choose between", f"The {what} of every question are the same under A and B, to the letter.")
+    query_ids = list(answers) if what == ANSWERS else query_ids
+    review = Review(server.workbench().store, _review_key(scene, pinned, answers if what == ANSWERS else {}))
+    try:
+        secret, done = review.secret(), review.judgements(query_ids)
+        shown = _next(review, answers.__getitem__ if what == ANSWERS else _contexts_of(scene, pinned), shuffled(query_ids, secret), done)
+    except CtxasmError as error:
+        show_problem(str(error))
         return
-    a, b = texts_of(query_id)
+    is_early = bool(session.value_of("blind_reveal")) and shown is not None
+    if shown is None and not done:
+        show_empty("Nothing to choose between", f"The {what} of every question are the same under A and B, to the letter.")
+    elif shown is None or is_early:
+        _show_names(review, scene, pinned, done, is_early)
+    else:
+        rest = len(query_ids) - len(done) - len(session.blind_alike.get(review.key, ()))
+        _show_question(review, *shown, is_a_left(shown[0], secret), done, rest)
+
+
+def _review_key(scene: Scene, pinned: AssemblySettings, answers: Mapping[str, tuple[Parts, Parts]]) -> str:
+    content = session.info.content_hash if session.info is not None else ""
+    settings = [json.dumps(each.changed(), sort_keys=True) for each in (pinned, session.now)]
+    texts = [text for query_id in sorted(answers) for text in (query_id, *(parts[ALL].text for parts in answers[query_id]))]
+    return key_of(scene.dataset, content, *settings, *texts)
+
+
+def _show_question(review: Review, query_id: str, a: Parts, b: Parts, a_left: bool, done: Mapping[str, Judgement], rest: int) -> None:
     st.html(boxed(f'<p class="cx-decision" dir="auto" id="ctx-asked">{escape(question_words().get(query_id, query_id))}</p>'))
+    note = f"blind_note/{review.key}/{query_id}"
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="blind_choice"):
         for side, label in BUTTONS.items():
-            st.button(label, key=f"blind_{side}", on_click=_choose, args=(about, query_id, side))
-        said = f"{counted(len(done), 'question')} judged, {len(order) - len(_choices(about))} to go"
-        st.html(boxed(f'<span class="cx-note" role="status" id="ctx-judged">{said}</span>'))
+            st.button(label, key=f"blind_{side}", on_click=_judge, args=(review, query_id, preferred(a_left, side), note))
+        st.text_input("Note", key=note, placeholder="Note", max_chars=LONGEST_NOTE, label_visibility="collapsed", width=260)
+        st.button("Undo", key="blind_undo", disabled=not done, on_click=_undo, args=(review, [*done.values()][-1:]))
+        st.html(boxed(f'<span class="cx-note" role="status" id="ctx-judged">{len(done)} judged, {rest} to go</span>'))
         short = st.toggle("Only what differs", True, key="blind_short")
         st.button("Who is who", key="blind_reveal", disabled=not done, type="tertiary")
-    one, other = (a, b) if is_a_left(query_id, session.blind_seed) else (b, a)
-    st.html(contexts_html(one, other, short))
+    st.html(pairs_html(a, b, short) if a_left else pairs_html(b, a, short))
 
 
-def _answers(scene: Scene, pinned: AssemblySettings) -> dict[str, tuple[str, str]]:
-    """The answers under A and B by question, where all were asked for."""
+def _judge(review: Review, query_id: str, who: Preferred, note: str) -> None:
+    """Keep a judgement (a callback)."""
+    try:
+        review.judge(query_id, who, str(session.value_of(note) or ""))
+    except CtxasmError as error:
+        session.blind_problem = str(error)
+
+
+def _undo(review: Review, last: Sequence[Judgement]) -> None:
+    """Take the last judgement back; its note stands in the box again (a callback)."""
+    try:
+        review.forget([each.query_id for each in last])
+    except CtxasmError as error:
+        session.blind_problem = str(error)
+        return
+    for each in last:
+        session.put(f"blind_note/{review.key}/{each.query_id}", each.note)
+
+
+def _answers(scene: Scene, pinned: AssemblySettings) -> dict[str, tuple[Parts, Parts]]:
+    """The answers under A and B by question, where all were asked for; without markers: their numbers are those of other contexts."""
     kept = session.answered
-    if kept is None or (kept[1].a, kept[1].b) != (pinned, session.now):
+    if kept is None or (kept[1].a, kept[1].b) != (pinned, session.now) or kept[0][0] != data_key(scene.dataset):
         return {}
-    if kept[0][0] != data_key(scene.dataset):
-        return {}
-    return {pair.query_id: (_unmarked(pair.a.answer), _unmarked(pair.b.answer)) for pair in kept[1].pairs}
+
+    def parts(answer: str) -> Parts:
+        return {ALL: Part("", remove(answer, parse_markers(answer)).text)}
+
+    return {pair.query_id: (parts(pair.a.answer), parts(pair.b.answer)) for pair in kept[1].pairs}
 
 
-def _unmarked(answer: str) -> str:
-    """Without its markers: their numbers are those of another context on either side."""
-    return remove(answer, parse_markers(answer)).text
+def _contexts_of(scene: Scene, pinned: AssemblySettings) -> PartsOf:
+    def chunks(assembly: Assembly) -> Parts:
+        return {key: Part(title_of(assembly.trace.documents, key[0]), text) for key, text in sent_texts(assembly).items()}
+
+    def parts_of(query_id: str) -> tuple[Parts, Parts]:
+        a, b = sides_of(replace(scene, query=server.workbench().query(scene.dataset, query_id)), pinned)
+        one, other = chunks(a), chunks(b)
+        # The same chunks may be written in another way: then the contexts are shown as they are.
+        return (one, other) if [*one.items()] != [*other.items()] else ({ALL: Part("", a.text)}, {ALL: Part("", b.text)})
+
+    return parts_of
 
 
-def _contexts_of(scene: Scene, pinned: AssemblySettings) -> TextsOf:
-    def texts_of(query_id: str) -> tuple[str, str]:
-        asked = replace(scene, query=server.workbench().query(scene.dataset, query_id))
-        a, b = sides_of(asked, pinned)
-        return a.text, b.text
-
-    return texts_of
-
-
-def _next(texts_of: TextsOf, about: tuple[object, ...], order: list[str]) -> str | None:
-    """The first question that is still to be judged; None after the last. Those whose texts are the same are passed over."""
+def _next(review: Review, parts_of: PartsOf, order: Sequence[str], done: Mapping[str, Judgement]) -> tuple[str, Parts, Parts] | None:
+    """The first question that is still to be judged; None after the last. Those that are the same under both are passed over."""
+    alike = session.blind_alike.get(review.key, frozenset())
     for query_id in order:
-        if query_id in _choices(about):
+        if query_id in done or query_id in alike:
             continue
         try:
-            a, b = texts_of(query_id)
+            a, b = parts_of(query_id)
         except CtxasmError as error:
             show_problem(f"{query_id}: {error}")
             continue
-        if a != b:
-            return query_id
-        _keep(about, query_id, "alike")
+        if a != b or [*a] != [*b]:
+            return query_id, a, b
+        alike |= {query_id}
+        session.blind_alike = {**session.blind_alike, review.key: alike}
     return None
 
 
-def contexts_html(left: str, right: str, short: bool) -> str:
-    """Both texts, `short`: without what both say far from any difference; what only one says is marked, and neither says whose it is."""
-    stretches = shortened(word_diff(left, right)) if short else word_diff(left, right)
-    looks = {"same": ("", ""), "changed": ("<mark>", "</mark>"), "skipped": ('<span class="cx-seg-gap">… ', " …</span> ")}
-
-    def side(name: str, at: Literal[1, 2]) -> str:
-        body = "".join(f"{looks[each.kind][0]}{escape(each[at])}{looks[each.kind][1]}" for each in stretches if each[at])
-        return f'<div class="cx-quote" tabindex="0" role="region" aria-label="{name}" dir="auto"><h3>{name}</h3>{body}</div>'
-
-    return boxed(f'<div class="cx-sides cx-blind">{side("Left", 1)}{side("Right", 2)}</div>', "ctx-blind")
-
-
-def _choices(about: tuple[object, ...]) -> dict[str, Choice]:
-    return dict(session.judged.get(about, {}))
-
-
-def _choose(about: tuple[object, ...], query_id: str, side: Button) -> None:
-    _keep(about, query_id, chosen(query_id, session.blind_seed, side))
-
-
-def _keep(about: tuple[object, ...], query_id: str, choice: Choice) -> None:
-    session.judged = {**session.judged, about: {**_choices(about), query_id: choice}}
+def pairs_html(left: Parts, right: Parts, short: bool) -> str:
+    """Both, each chunk beside itself; `short`: without the chunks that are the same. Sentences that only one side has are marked."""
+    rows: list[tuple[Part | None, Part | None]] = []
+    for tag, low, high, other_low, other_high in SequenceMatcher(None, [*left], [*right], autojunk=False).get_opcodes():
+        one, other = [*left.values()][low:high], [*right.values()][other_low:other_high]
+        rows += zip(one, other, strict=True) if tag == "equal" else [*((each, None) for each in one), *((None, each) for each in other)]
+    drawn, title = [], ""
+    for is_same, group in groupby(rows, key=lambda row: row[0] == row[1]):
+        pairs = list(group)
+        if is_same and short:
+            drawn.append(f'<p class="cx-mute">{counted(len(pairs), "equal chunk")}</p>')
+            title = ""
+            continue
+        for pair in pairs:
+            head = next(each.title for each in pair if each is not None)
+            drawn.append((f"<h3>{escape(head)}</h3>" if head != title else "") + _pair_html(*pair))
+            title = head
+    sides = '<div class="cx-pair cx-pair-head"><b>Left</b><b>Right</b></div>'
+    return boxed(f'<div class="cx-blind" tabindex="0" role="region" aria-label="Left and right">{sides}{"".join(drawn)}</div>', "ctx-blind")
 
 
-def _unblinded(pinned: AssemblySettings, choices: Mapping[str, Choice], is_early: bool) -> None:
+def _pair_html(left: Part | None, right: Part | None) -> str:
+    if left is None or right is None or left == right:
+        cells = [escape(each.text) if each is not None else "" for each in (left, right)]
+    else:
+        parts = sentence_diff(left.text, right.text)
+        cells = ["".join(_marked(each.kind, text) for each in parts if (text := each.a if at == 0 else each.b)) for at in (0, 1)]
+    drawn = "".join(
+        f'<div class="cx-quote" data-at="{side}" dir="auto">{cell}</div>' if cell else f'<div data-at="{side}" class="cx-mute">–</div>'
+        for side, cell in zip(("Left", "Right"), cells, strict=True)
+    )
+    return f'<div class="cx-pair">{drawn}</div>'
+
+
+def _marked(kind: str, text: str) -> str:
+    return f"<mark>{escape(text)}</mark>" if text and kind == "changed" else escape(text)
+
+
+def _show_names(review: Review, scene: Scene, pinned: AssemblySettings, done: Mapping[str, Judgement], is_early: bool) -> None:
     """Who was who; on request (`is_early`) with the way back to the questions that are still to be judged."""
-    st.html(boxed(f'<p class="cx-decision" role="status" id="ctx-unblinded">{escape(verdict(choices).sentence)}</p>'))
+    st.html(boxed(f'<p class="cx-decision" role="status" id="ctx-unblinded">{escape(_verdict(done).sentence)}</p>'))
     st.html(settings_html(pinned, session.now))
     words = question_words()
-    rows = [(escape(words.get(query_id, query_id)), chip(who) if who != "same" else SAID[who]) for query_id, who in choices.items()]
-    caption = f"{counted(len(choices), 'question')} judged, seed {session.blind_seed}"
-    st.html(boxed(table_html(("Question", "preferred"), rows, caption=caption), "ctx-judgements"))
+    rows = [(escape(words.get(each.query_id, each.query_id)), SAID[each.preferred], escape(each.note)) for each in done.values()]
+    caption = f"{counted(len(done), 'question')} judged"
+    st.html(boxed(table_html(("Question", "preferred", "note"), rows, caption=caption), "ctx-judgements"))
     with st.container(horizontal=True, gap="small"):
         if is_early:
             st.button("Go on", key="blind_go_on")
-        st.button("Start again, shuffled anew", key="blind_again", on_click=_again)
+        for kind, written, mime in (("CSV", judgements_csv, "text/csv"), ("JSON", judgements_json, "application/json")):
+            text = written(done, words, scene.dataset, pinned, session.now)
+            st.download_button(kind, text, f"blind-review.{kind.lower()}", mime, key=f"blind_{kind.lower()}", on_click="ignore")
+        with st.popover("Start again", key="blind_over"):
+            label = f"Delete {counted(len(done), 'judgement')} and shuffle"
+            st.button(label, key="blind_again", on_click=_start_again, args=(review, [*done]))
 
 
-def _again() -> None:
-    session.blind_seed = session.blind_seed + 1
+def _verdict(done: Mapping[str, Judgement]) -> Verdict:
+    return verdict([each.preferred for each in done.values()])
+
+
+def judgements_csv(done: Mapping[str, Judgement], words: Mapping[str, str], dataset: str, a: AssemblySettings, b: AssemblySettings) -> str:
+    """A row a judgement, as cells that no spreadsheet takes for formulas."""
+    written = io.StringIO()
+    writer = csv.writer(written)
+    writer.writerow(("dataset", "query_id", "question", "preferred", "note", "at", "a", "b"))
+    sides = [json.dumps(each.changed()) for each in (a, b)]
+    for each in done.values():
+        cells = (dataset, each.query_id, words.get(each.query_id, ""), each.preferred, each.note, each.at, *sides)
+        writer.writerow(map(tame, cells))
+    return written.getvalue()
+
+
+def judgements_json(done: Mapping[str, Judgement], words: Mapping[str, str], dataset: str, a: AssemblySettings, b: AssemblySettings) -> str:
+    """The judgements, and what they come to."""
+    found = _verdict(done)
+    made: dict[str, Any] = {
+        "dataset": dataset,
+        "a": a.changed(),
+        "b": b.changed(),
+        "preferred": {"A": found.a, "B": found.b, "same": found.same},
+        "says": found.sentence,
+        "p": found.result.p,
+        "judgements": [{**each._asdict(), "question": words.get(each.query_id, "")} for each in done.values()],
+    }
+    return json.dumps(made, ensure_ascii=False, indent=1)
+
+
+def _start_again(review: Review, query_ids: Sequence[str]) -> None:
+    """Forget what was judged, and shuffle anew (a callback)."""
+    try:
+        review.shuffle(query_ids)
+    except CtxasmError as error:
+        session.blind_problem = str(error)

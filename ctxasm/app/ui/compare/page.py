@@ -10,10 +10,10 @@ import streamlit as st
 from ctxasm.app.ui.compare.answers import show_answers, show_answers_to_one
 from ctxasm.app.ui.compare.as_sent import show_as_sent
 from ctxasm.app.ui.compare.blind import show_blind_review
-from ctxasm.app.ui.compare.differences import bars_html, chunk_rows, chunks_html, figures_html, settings_html, sides_of, texts_html
+from ctxasm.app.ui.compare.differences import bars_html, chunk_rows, contexts_html, figures_html, settings_html, sides_of
 from ctxasm.app.ui.compare.questions import show_all_questions
 from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.compare_view import COMPARE, View
+from ctxasm.app.ui.frame.compare_view import COMPARE, View, is_blind
 from ctxasm.app.ui.frame.pinned import pin
 from ctxasm.app.ui.frame.recorded_answers import recorded_answers
 from ctxasm.app.ui.frame.scenes import current_scene, show_failure
@@ -42,8 +42,7 @@ def show_one_question(scene: Scene, pinned: AssemblySettings) -> None:
     st.html(bars_html(budget_bar(a), budget_bar(b), state.stamp_of(scene)))
     st.html(figures_html(compared.deltas) or boxed("", "ctx-figures"))
     show_answers_to_one(scene, sides)
-    st.html(chunks_html(chunk_rows(a, b)) or boxed(f'<p class="cx-note">{escape(compared.says)}</p>', "ctx-chunks"))
-    st.html(texts_html(a.text, b.text, "Contexts", "ctx-contexts"))
+    st.html(contexts_html(chunk_rows(a, b), a.text, b.text, compared.says))
 
 
 VIEWS: dict[View, str] = {"question": "This question", "all": "All questions", "answers": "Answers", "blind": "Blind review"}
@@ -75,16 +74,17 @@ def show_compare() -> None:
                 "What to compare", list(VIEWS), key=Session.compare_view.key, format_func=VIEWS.__getitem__, required=True,
                 label_visibility="collapsed",
             )  # fmt: skip
-        if pinned not in (None, SENT):
+        is_named = not is_blind(COMPARE)
+        if pinned not in (None, SENT) and is_named:
             st.button("Swap", key="swap", on_click=_swap, icon=":material/swap_horiz:", help="B becomes A, and A becomes B")
-        if pinned is not None:
+        if pinned is not None and is_named:
             with st.popover("Start with …", key="compare_pairs"):
                 for name, (a, b) in pairs(scene).items():
                     st.button(name, key=f"pair_{name}", on_click=_take, args=(a, b), width="stretch")
         copy_link(scene, session.now, COMPARE)
     if pinned is None:
         _offer_pin(scene)
-    elif pinned != SENT and view != "blind":
+    elif pinned != SENT and is_named:
         st.html(settings_html(pinned, session.now))
     state.keep_address()
     if pinned == SENT:
