@@ -147,7 +147,7 @@ def test_two_bars_lie_on_one_axis():
 def test_what_attacks_arrives_as_text():
     one, other = hostile(), assembled()
     drawn = settings_html(AssemblySettings(gap_mark=HOSTILE[:60]), AssemblySettings()) + chunks_html(chunk_rows(one, other))
-    sides = [{"all": Part(HOSTILE, one.text), HOSTILE: Part(HOSTILE, HOSTILE)}, {"all": Part("", other.text)}]
+    sides = [{"all": part(HOSTILE, one.text), HOSTILE: part(HOSTILE, HOSTILE)}, {"all": part("", other.text)}]
     drawn += pairs_html(*sides, False) + pairs_html(*sides[::-1], True)
     page = Page(drawn)
     assert page.open == []
@@ -218,14 +218,18 @@ def test_judgements_go_out_as_cells_that_are_no_formulas():
     assert [(each["query_id"], each["note"]) for each in out["judgements"]] == [("q1", "=1+1"), ("-q2", "@x")]
 
 
+def part(title: str, text: str) -> Part:
+    return Part(title, text, text)
+
+
 def cells(drawn: str) -> list[tuple[str, str]]:
     """The side and the text of every cell."""
     return [(side, re.sub("<[^>]*>", "", text)) for side, text in re.findall(r'data-at="(\w+)"[^>]*>(.*?)</div>', drawn)]
 
 
 def test_both_sides_stand_chunk_beside_chunk():
-    left = {1: Part("One", "Alike."), 2: Part("One", "Open at 8. Free."), 3: Part("Two", "Gone.")}
-    right = {1: left[1], 2: Part("One", "Open at 9. Free."), 4: Part("Two", "Came.")}
+    left = {1: part("One", "Alike."), 2: part("One", "Open at 8. Free."), 3: Part("Two", "Before. Gone.", "Gone.")}
+    right = {1: left[1]._replace(own=""), 2: part("One", "Open at 9. Free."), 4: part("Two", "Came.")}
     drawn = pairs_html(left, right, True)
     assert cells(drawn) == [
         *(("Left", "Open at 8. Free."), ("Right", "Open at 9. Free.")),

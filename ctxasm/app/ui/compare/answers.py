@@ -33,6 +33,8 @@ from ctxasm.app.ui.words.words import number
 from ctxasm.citations.axes import FINE, label, parts_of
 from ctxasm.citations.checked import CheckedClaim
 from ctxasm.citations.checked_answer import CheckedAnswer
+from ctxasm.citations.effects import remove
+from ctxasm.citations.markers import parse_markers
 from ctxasm.model.amounts import counted, percent, signed
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.records import Query
@@ -423,7 +425,7 @@ def show_answers_to_one(scene: Scene, sides: Sides) -> None:
 
 def answers_html(pair: AnswerPair, reference: str) -> str:
     """Both answers side by side, the sentences marked that only one has, and the reference answer where there is one."""
-    parts = sentence_diff(pair.a.answer, pair.b.answer)
+    parts = sentence_diff(unmarked(pair.a.answer), unmarked(pair.b.answer))
     sides = [(chip("A"), "".join(_sentences(each.kind, each.a) for each in parts), "The answer under A")]
     sides += [(chip("B"), "".join(_sentences(each.kind, each.b) for each in parts), "The answer under B")]
     sides += [("<h3>Reference answer</h3>", escape(reference), "The reference answer")] if reference else []
@@ -432,6 +434,11 @@ def answers_html(pair: AnswerPair, reference: str) -> str:
         for head, text, label in sides
     )
     return boxed(f'<div class="cx-sides cx-answers">{drawn}</div>', "ctx-answers")
+
+
+def unmarked(answer: str) -> str:
+    """An answer without its markers: under A and B the same number is another source."""
+    return remove(answer, parse_markers(answer)).text
 
 
 def _sentences(kind: str, text: str) -> str:

@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
+from ctxasm.app.ui.compare.answers import unmarked
 from ctxasm.app.ui.compare.differences import chip, sent_texts, settings_html, sides_of
 from ctxasm.app.ui.compare.questions import compared_set, question_words
 from ctxasm.app.ui.frame import server
@@ -30,8 +31,6 @@ from ctxasm.app.ui.load.row_tables import tame
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.widgets.word_diff import sentence_diff
 from ctxasm.app.ui.words.words import title_of
-from ctxasm.citations.effects import remove
-from ctxasm.citations.markers import parse_markers
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.kept import key_of
@@ -54,10 +53,11 @@ ALL = "all"
 
 
 class Part(NamedTuple):
-    """A chunk of a context with the title of its document, or a whole answer."""
+    """A chunk of a context with the title of its document, or a whole answer. `own`: its text without what the chunk before shows too."""
 
     title: str
     text: str
+    own: str
 
 
 Parts = Mapping[Hashable, Part]
@@ -228,28 +228,39 @@ def _undo(review: Review, last: Sequence[Judgement]) -> None:
 
 
 def _answers(scene: Scene, pinned: AssemblySettings) -> dict[str, tuple[Parts, Parts]]:
-    """The answers under A and B by question, where all were asked for; without markers: their numbers are those of other contexts."""
+    """The answers under A and B by question, where all were asked for, without their markers."""
     kept = session.answered
     if kept is None or (kept[1].a, kept[1].b) != (pinned, session.now) or kept[0][0] != data_key(scene.dataset):
         return {}
 
     def parts(answer: str) -> Parts:
-        return {ALL: Part("", remove(answer, parse_markers(answer)).text)}
+        return _whole(unmarked(answer))
 
     return {pair.query_id: (parts(pair.a.answer), parts(pair.b.answer)) for pair in kept[1].pairs}
 
 
 def _contexts_of(scene: Scene, pinned: AssemblySettings) -> PartsOf:
     def chunks(assembly: Assembly) -> Parts:
-        return {key: Part(title_of(assembly.trace.documents, key[0]), text) for key, text in sent_texts(assembly).items()}
+        own: dict[Hashable, str] = {}
+        for segment in assembly.segments:
+            if segment.kind == "chunk":
+                key = (segment.document_id, segment.chunk_index)
+                own[key] = own.get(key, "") + assembly.text[segment.start : segment.end]
+        documents = assembly.trace.documents
+        return {key: Part(title_of(documents, key[0]), text, own.get(key, "")) for key, text in sent_texts(assembly).items()}
 
     def parts_of(query_id: str) -> tuple[Parts, Parts]:
         a, b = sides_of(replace(scene, query=server.workbench().query(scene.dataset, query_id)), pinned)
         one, other = chunks(a), chunks(b)
         # The same chunks may be written in another way: then the contexts are shown as they are.
-        return (one, other) if [*one.items()] != [*other.items()] else ({ALL: Part("", a.text)}, {ALL: Part("", b.text)})
+        alike = [(key, each.text) for key, each in one.items()] == [(key, each.text) for key, each in other.items()]
+        return (_whole(a.text), _whole(b.text)) if alike else (one, other)
 
     return parts_of
+
+
+def _whole(text: str) -> Parts:
+    return {ALL: Part("", text, text)}
 
 
 def _next(review: Review, parts_of: PartsOf, order: Sequence[str], done: Mapping[str, Judgement]) -> tuple[str, Parts, Parts] | None:
@@ -263,7 +274,7 @@ def _next(review: Review, parts_of: PartsOf, order: Sequence[str], done: Mapping
         except CtxasmError as error:
             show_problem(f"{query_id}: {error}")
             continue
-        if a != b or [*a] != [*b]:
+        if [*a] != [*b] or any(a[key].text != b[key].text for key in a):
             return query_id, a, b
         alike |= {query_id}
         session.blind_alike = {**session.blind_alike, review.key: alike}
@@ -277,7 +288,7 @@ def pairs_html(left: Parts, right: Parts, short: bool) -> str:
         one, other = [*left.values()][low:high], [*right.values()][other_low:other_high]
         rows += zip(one, other, strict=True) if tag == "equal" else [*((each, None) for each in one), *((None, each) for each in other)]
     drawn, title = [], ""
-    for is_same, group in groupby(rows, key=lambda row: row[0] == row[1]):
+    for is_same, group in groupby(rows, key=lambda row: row[0] is not None and row[1] is not None and row[0].text == row[1].text):
         pairs = list(group)
         if is_same and short:
             drawn.append(f'<p class="cx-mute">{counted(len(pairs), "equal chunk")}</p>')
@@ -292,8 +303,8 @@ def pairs_html(left: Parts, right: Parts, short: bool) -> str:
 
 
 def _pair_html(left: Part | None, right: Part | None) -> str:
-    if left is None or right is None or left == right:
-        cells = [escape(each.text) if each is not None else "" for each in (left, right)]
+    if left is None or right is None:
+        cells = [escape(each.own) if each is not None else "" for each in (left, right)]
     else:
         parts = sentence_diff(left.text, right.text)
         cells = ["".join(_marked(each.kind, text) for each in parts if (text := each.a if at == 0 else each.b)) for at in (0, 1)]
