@@ -14,7 +14,6 @@ from ctxasm.app.ui.compare.answers import claim_pairs, claims_html
 from ctxasm.app.ui.compare.blind import (
     BUTTONS,
     LONGEST_NOTE,
-    Judgement,
     Part,
     Review,
     is_a_left,
@@ -198,24 +197,15 @@ def test_judgements_are_kept_apart_taken_back_and_shuffled_anew():
     assert other.judgements(IDS) == {}
     one.forget(["q2"])
     assert [*one.judgements(IDS)] == ["q1"]
-    one.shuffle(IDS)
+    one.forget(IDS, secret_too=True)
     assert one.judgements(IDS) == {}
     assert one.secret() != secret
 
 
 def test_judgements_go_out_as_cells_that_are_no_formulas():
-    done = {"q1": Judgement("q1", "B", "=1+1", "2026-01-01"), "-q2": Judgement("-q2", "same", "@x", "2026-01-02")}
-    words = {"q1": "+SUM(A1)", "-q2": "When?"}
-    a, b = AssemblySettings(max_tokens=500), AssemblySettings()
-    rows = [*csv.DictReader(io.StringIO(judgements_csv(done, words, "=data", a, b)))]
-    assert [[*row.values()][:5] for row in rows] == [
-        ["'=data", "q1", "'+SUM(A1)", "B", "'=1+1"],
-        ["'=data", "'-q2", "When?", "same", "'@x"],
-    ]
-    assert json.loads(rows[0]["a"]) == {"max_tokens": 500}
-    out = json.loads(judgements_json(done, words, "=data", a, b))
-    assert (out["preferred"], out["dataset"], out["a"]) == ({"A": 0, "B": 1, "same": 1}, "=data", {"max_tokens": 500})
-    assert [(each["query_id"], each["note"]) for each in out["judgements"]] == [("q1", "=1+1"), ("-q2", "@x")]
+    rows = [{"query_id": "q1", "note": "=1+1", "question": "+SUM(A1)"}, {"query_id": "-q2", "note": "@x, y", "question": "When?"}]
+    assert [*csv.reader(io.StringIO(judgements_csv(rows)))] == [[*rows[0]], ["q1", "'=1+1", "'+SUM(A1)"], ["'-q2", "'@x, y", "When?"]]
+    assert json.loads(judgements_json(rows, "So it is.")) == {"says": "So it is.", "judgements": rows}
 
 
 def part(title: str, text: str) -> Part:

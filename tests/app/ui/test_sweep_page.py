@@ -225,7 +225,7 @@ def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
 
     real = tuned.decided
     monkeypatch.setattr(tuned, "decided", slow)
-    monkeypatch.setattr("ctxasm.app.ui.sweep.page.PATIENCE_S", 0.01)
+    monkeypatch.setattr("ctxasm.app.ui.frame.job_panel.PATIENCE_S", 0.01)
     app = sweep_page()
     app = fine(app.button(key="start_sweep").click().run())
     assert running()

@@ -10,21 +10,19 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
-from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.ask.prompt import asking_controls, prompt_words
 from ctxasm.app.ui.compare.differences import Sides, chip, sides_of
 from ctxasm.app.ui.compare.questions import MOST_ROWS, question_words
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited, give_up
-from ctxasm.app.ui.frame.jobs import Job
+from ctxasm.app.ui.frame.job_panel import begin_job, show_job, take_ended
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks
 from ctxasm.app.ui.frame.models import pick_models
 from ctxasm.app.ui.frame.recorded_answers import data_key
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_problem
-from ctxasm.app.ui.load.load_jobs import PATIENCE_S, REDRAWN_S, job_card
 from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.widgets.word_diff import sentence_diff
@@ -258,10 +256,8 @@ def show_answers(scene: Scene, pinned: AssemblySettings) -> None:
     if line is None:
         return
     about = about_answers(scene.dataset, pinned, line)
-    _take_ended(scene, about)
-    job = _job(scene)
-    if job is not None:
-        fragment(_running, run_every=REDRAWN_S, key="running_answers")(job)
+    _take_ended(scene)
+    if show_job(_key(scene)):
         return
     kept = session.answered
     if kept is None or kept[0] != about:
@@ -281,26 +277,14 @@ def _key(scene: Scene) -> str:
     return f"answers {scene.dataset}"
 
 
-def _job(scene: Scene) -> Job | None:
-    return next((job for job in server.jobs().seen() if job.key == _key(scene)), None)
-
-
-def _take_ended(scene: Scene, about: Hashable) -> None:
-    job = _job(scene)
-    if job is None or job.running:
+def _take_ended(scene: Scene) -> None:
+    if (job := take_ended(_key(scene))) is None:
         return
-    server.jobs().dismiss(job)
     give_up(ESTIMATE)  # less is left to ask now
     if isinstance(job.error, CtxasmError):
         session.answers_problem = str(job.error)
     else:
         session.answered = job.result()
-
-
-def _running(job: Job) -> None:
-    if not job.running:
-        st.rerun()
-    job_card(job)
 
 
 def _offer(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hashable, ...]) -> None:
@@ -328,7 +312,7 @@ def _begin(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hash
     workbench, now, dataset = server.workbench(), session.now, scene.dataset
     session.answers_problem = None
     try:
-        job = server.jobs().start(
+        begin_job(
             _key(scene),
             f"Asking {line.how.model.name} about {dataset}",
             dataset,
@@ -337,12 +321,10 @@ def _begin(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hash
                 answer_desk(workbench, line.how, dataset).compare(pinned, now, line.prices, report, cancelled),
             ),
             about,
+            "Asking",
         )
     except CtxasmError as error:
         session.answers_problem = str(error)
-    else:
-        with st.spinner("Asking …", show_time=True):
-            job.wait(PATIENCE_S)
     st.rerun()
 
 

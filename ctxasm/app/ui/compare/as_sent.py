@@ -13,7 +13,7 @@ import streamlit as st
 
 from ctxasm.answering.prompts import build_messages
 from ctxasm.app.explained import LONGEST_FACT
-from ctxasm.app.ui.compare.differences import ChunkRow, bars_html, chip, chunk_row, contexts_html, figures_html, sent_texts
+from ctxasm.app.ui.compare.differences import ChunkRow, bars_html, chip, chunk_row, chunks_html, figures_html, sent_texts
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.recorded_answers import data_key, recorded_answers
@@ -29,7 +29,6 @@ from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import fate_label, fate_sentence, number, title_of
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError
-from ctxasm.text.formats import has_markers
 
 if TYPE_CHECKING:
     from ctxasm.model.messages import Message
@@ -71,7 +70,8 @@ def show_as_sent(scene: Scene) -> None:
         st.html(sides_html(why))
         st.html(bars_html(*bars(why, counter), state.stamp_of(scene)))
         st.html(figures_html(deltas(why, counter)) or boxed("", "ctx-figures"))
-        st.html(contexts_html(sent_rows(why), sent_text(why), why.assembly.text, "Both hold the same hits."))
+        rows = sent_rows(why)
+        st.html(chunks_html(rows) if rows else boxed('<p class="cx-note">Both hold the same hits.</p>', "ctx-chunks"))
         st.html(prompts_html(why.recorded.prompt, build_messages(why.assembly, asked_choice()), counter))
 
 
@@ -170,13 +170,6 @@ def sent_rows(why: Why) -> tuple[ChunkRow, ...]:
         for key in both
     ]
     return (*only_a, *only_b, *changed)
-
-
-def sent_text(why: Why) -> str:
-    """What of the hits was sent, as a context would show it."""
-    numbered = has_markers(why.assembly.settings.format)
-    blocks = [(at, list(group)) for at, group in groupby(why.sent, key=lambda one: one.number)]
-    return "\n\n".join((f"[{at}]\n" if numbered else "") + "\n".join(one.text for one in own) for at, own in blocks)
 
 
 def prompts_html(a: Sequence[Turn], b: Sequence[Message], counter: TokenCounter) -> str:

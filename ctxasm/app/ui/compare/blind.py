@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from difflib import SequenceMatcher
 from html import escape
 from itertools import groupby
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import streamlit as st
 
@@ -102,13 +102,9 @@ class Review:
         made = Judgement(query_id, preferred, note.strip()[:LONGEST_NOTE], datetime.now(UTC).isoformat())
         self.shelf.keep(SHELF, {self._key(query_id): json.dumps(made._asdict())})
 
-    def forget(self, query_ids: Sequence[str]) -> None:
-        """Remove the judgements of these questions."""
-        self.shelf.forget(SHELF, [self._key(query_id) for query_id in query_ids])
-
-    def shuffle(self, query_ids: Sequence[str]) -> None:
-        """Remove them, and the secret too."""
-        self.shelf.forget(SHELF, [self.key, *map(self._key, query_ids)])
+    def forget(self, query_ids: Sequence[str], secret_too: bool = False) -> None:
+        """Remove the judgements of these questions, and with the secret the order and the sides."""
+        self.shelf.forget(SHELF, [*map(self._key, query_ids), *([self.key] if secret_too else [])])
 
     def _key(self, query_id: str) -> str:
         return f"{self.key} {key_of(query_id)}"
@@ -196,35 +192,48 @@ def _review_key(scene: Scene, pinned: AssemblySettings, answers: Mapping[str, tu
 
 def _show_question(review: Review, query_id: str, a: Parts, b: Parts, a_left: bool, done: Mapping[str, Judgement], rest: int) -> None:
     st.html(boxed(f'<p class="cx-decision" dir="auto" id="ctx-asked">{escape(question_words().get(query_id, query_id))}</p>'))
-    note = f"blind_note/{review.key}/{query_id}"
+    undone, before = session.blind_undone
+    is_undone = undone == query_id
+    note = f"blind_note/{review.key}/{query_id}{'/undone' if is_undone else ''}"
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="blind_choice"):
         for side, label in BUTTONS.items():
             st.button(label, key=f"blind_{side}", on_click=_judge, args=(review, query_id, preferred(a_left, side), note))
-        st.text_input("Note", key=note, placeholder="Note", max_chars=LONGEST_NOTE, label_visibility="collapsed", width=260)
-        st.button("Undo", key="blind_undo", disabled=not done, on_click=_undo, args=(review, [*done.values()][-1:]))
+        st.text_input(
+            "Note",
+            before if is_undone else "",
+            key=note,
+            placeholder="Note",
+            max_chars=LONGEST_NOTE,
+            label_visibility="collapsed",
+            width=260,
+        )
+        st.button("Undo", key="blind_undo", disabled=not done, on_click=_undo, args=(review, *[*done.values()][-1:]))
         st.html(boxed(f'<span class="cx-note" role="status" id="ctx-judged">{len(done)} judged, {rest} to go</span>'))
         short = st.toggle("Only what differs", True, key="blind_short")
         st.button("Who is who", key="blind_reveal", disabled=not done, type="tertiary")
     st.html(pairs_html(a, b, short) if a_left else pairs_html(b, a, short))
 
 
+def _change(write: Callable[[], None]) -> None:
+    """Write to the database (a callback)."""
+    try:
+        write()
+    except CtxasmError as error:
+        session.blind_problem = str(error)
+
+
 def _judge(review: Review, query_id: str, who: Preferred, note: str) -> None:
-    """Keep a judgement (a callback)."""
-    try:
-        review.judge(query_id, who, str(session.value_of(note) or ""))
-    except CtxasmError as error:
-        session.blind_problem = str(error)
+    _change(lambda: review.judge(query_id, who, str(session.value_of(note) or "")))
 
 
-def _undo(review: Review, last: Sequence[Judgement]) -> None:
-    """Take the last judgement back; its note stands in the box again (a callback)."""
-    try:
-        review.forget([each.query_id for each in last])
-    except CtxasmError as error:
-        session.blind_problem = str(error)
-        return
-    for each in last:
-        session.put(f"blind_note/{review.key}/{each.query_id}", each.note)
+def _undo(review: Review, last: Judgement) -> None:
+    """Take a judgement back; its note stands in the box again."""
+    session.blind_undone = last.query_id, last.note
+    _change(lambda: review.forget([last.query_id]))
+
+
+def _start_again(review: Review, query_ids: Sequence[str]) -> None:
+    _change(lambda: review.forget(query_ids, secret_too=True))
 
 
 def _answers(scene: Scene, pinned: AssemblySettings) -> dict[str, tuple[Parts, Parts]]:
@@ -321,57 +330,32 @@ def _marked(kind: str, text: str) -> str:
 
 def _show_names(review: Review, scene: Scene, pinned: AssemblySettings, done: Mapping[str, Judgement], is_early: bool) -> None:
     """Who was who; on request (`is_early`) with the way back to the questions that are still to be judged."""
-    st.html(boxed(f'<p class="cx-decision" role="status" id="ctx-unblinded">{escape(_verdict(done).sentence)}</p>'))
+    says, words = verdict([each.preferred for each in done.values()]).sentence, question_words()
+    beside = {"dataset": scene.dataset, "a": json.dumps(pinned.changed()), "b": json.dumps(session.now.changed())}
+    rows = [{**each._asdict(), "question": words.get(each.query_id, each.query_id), **beside} for each in done.values()]
+    st.html(boxed(f'<p class="cx-decision" role="status" id="ctx-unblinded">{escape(says)}</p>'))
     st.html(settings_html(pinned, session.now))
-    words = question_words()
-    rows = [(escape(words.get(each.query_id, each.query_id)), SAID[each.preferred], escape(each.note)) for each in done.values()]
+    cells = [(escape(row["question"]), SAID[row["preferred"]], escape(row["note"])) for row in rows]
     caption = f"{counted(len(done), 'question')} judged"
-    st.html(boxed(table_html(("Question", "preferred", "note"), rows, caption=caption), "ctx-judgements"))
+    st.html(boxed(table_html(("Question", "preferred", "note"), cells, caption=caption), "ctx-judgements"))
     with st.container(horizontal=True, gap="small"):
         if is_early:
             st.button("Go on", key="blind_go_on")
-        for kind, written, mime in (("CSV", judgements_csv, "text/csv"), ("JSON", judgements_json, "application/json")):
-            text = written(done, words, scene.dataset, pinned, session.now)
+        for kind, text, mime in (("CSV", judgements_csv(rows), "text/csv"), ("JSON", judgements_json(rows, says), "application/json")):
             st.download_button(kind, text, f"blind-review.{kind.lower()}", mime, key=f"blind_{kind.lower()}", on_click="ignore")
         with st.popover("Start again", key="blind_over"):
             label = f"Delete {counted(len(done), 'judgement')} and shuffle"
             st.button(label, key="blind_again", on_click=_start_again, args=(review, [*done]))
 
 
-def _verdict(done: Mapping[str, Judgement]) -> Verdict:
-    return verdict([each.preferred for each in done.values()])
-
-
-def judgements_csv(done: Mapping[str, Judgement], words: Mapping[str, str], dataset: str, a: AssemblySettings, b: AssemblySettings) -> str:
-    """A row a judgement, as cells that no spreadsheet takes for formulas."""
+def judgements_csv(rows: Sequence[Mapping[str, str]]) -> str:
+    """The judgements as cells that no spreadsheet takes for formulas."""
     written = io.StringIO()
     writer = csv.writer(written)
-    writer.writerow(("dataset", "query_id", "question", "preferred", "note", "at", "a", "b"))
-    sides = [json.dumps(each.changed()) for each in (a, b)]
-    for each in done.values():
-        cells = (dataset, each.query_id, words.get(each.query_id, ""), each.preferred, each.note, each.at, *sides)
-        writer.writerow(map(tame, cells))
+    writer.writerows([list(rows[0]), *(map(tame, row.values()) for row in rows)])
     return written.getvalue()
 
 
-def judgements_json(done: Mapping[str, Judgement], words: Mapping[str, str], dataset: str, a: AssemblySettings, b: AssemblySettings) -> str:
+def judgements_json(rows: Sequence[Mapping[str, str]], says: str) -> str:
     """The judgements, and what they come to."""
-    found = _verdict(done)
-    made: dict[str, Any] = {
-        "dataset": dataset,
-        "a": a.changed(),
-        "b": b.changed(),
-        "preferred": {"A": found.a, "B": found.b, "same": found.same},
-        "says": found.sentence,
-        "p": found.result.p,
-        "judgements": [{**each._asdict(), "question": words.get(each.query_id, "")} for each in done.values()],
-    }
-    return json.dumps(made, ensure_ascii=False, indent=1)
-
-
-def _start_again(review: Review, query_ids: Sequence[str]) -> None:
-    """Forget what was judged, and shuffle anew (a callback)."""
-    try:
-        review.shuffle(query_ids)
-    except CtxasmError as error:
-        session.blind_problem = str(error)
+    return json.dumps({"says": says, "judgements": rows}, ensure_ascii=False, indent=1)

@@ -13,13 +13,12 @@ from streamlit.runtime.fragment import fragment
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.gold import show_no_gold
-from ctxasm.app.ui.frame.jobs import Job
+from ctxasm.app.ui.frame.job_panel import begin_job, job_of, show_job, take_ended
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks, inspect_address
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.sharing import settings_written
 from ctxasm.app.ui.frame.sweep_grid import KEY, LISTED, MORE, addable, is_number, options_of, read_values
 from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title
-from ctxasm.app.ui.load.load_jobs import PATIENCE_S, REDRAWN_S, job_card
 from ctxasm.app.ui.sweep.pictures import (
     best_of,
     cell_html,
@@ -36,7 +35,7 @@ from ctxasm.app.ui.sweep.pictures import (
 from ctxasm.app.ui.widgets.chunk_clicks import picked_text, state_link
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.progress_words import seconds_words
-from ctxasm.app.ui.words.words import in_attribute, number
+from ctxasm.app.ui.words.words import number
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.setting_labels import label_of, value_words
@@ -184,7 +183,7 @@ def show_sweep() -> None:
     if session.sweep_problem:
         show_problem(session.sweep_problem)
     kept = session.swept
-    if (kept is None or kept[0] != _data(info)) and _job(info) is None:
+    if (kept is None or kept[0] != _data(info)) and job_of(_key(info)) is None:
         kept = _take_kept(info, axes)
     if kept is not None and kept[0] == _data(info):
         _show(info, kept[1])
@@ -200,10 +199,8 @@ def _key(info: DatasetInfo) -> str:
 
 def _take_ended(info: DatasetInfo) -> None:
     """Keep what the sweep of this dataset came to, where it has ended."""
-    job = _job(info)
-    if job is None or job.running:
+    if (job := take_ended(_key(info))) is None:
         return
-    server.jobs().dismiss(job)
     if isinstance(job.error, CtxasmError):
         session.sweep_problem = str(job.error)
     else:
@@ -224,15 +221,9 @@ def _take_kept(info: DatasetInfo, axes: Axes) -> tuple[object, Decided] | None:
     return session.swept
 
 
-def _job(info: DatasetInfo) -> Job | None:
-    return next((job for job in server.jobs().seen() if job.key == _key(info)), None)
-
-
 def _offer(info: DatasetInfo, axes: Axes) -> bool:
     """What it takes, and Start; or how far it is, and Cancel. Whether there is anything to judge by."""
-    job = _job(info)
-    if job is not None:
-        fragment(_running, run_every=REDRAWN_S, key="running_sweep")(job)
+    if show_job(_key(info)):
         return True
     plan = _plan(info, axes)
     if plan is None:
@@ -243,15 +234,10 @@ def _offer(info: DatasetInfo, axes: Axes) -> bool:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button("Start", key="start_sweep", type="primary", icon=":material/play_arrow:"):
             _begin(info, session.now, axes)
-        says, more = plan_words(plan, plan.estimate)
-        st.html(boxed(f'<p class="cx-note" role="status" title="{in_attribute(more)}" id="ctx-plan">{escape(says)}</p>'))
+        hint = "What was counted before is not counted again"
+        says = escape(plan_words(plan, plan.estimate))
+        st.html(boxed(f'<p class="cx-note" role="status" title="{hint}" id="ctx-plan">{says}</p>'))
     return True
-
-
-def _running(job: Job) -> None:
-    if not job.running:
-        st.rerun()
-    job_card(job)
 
 
 def _plan(info: DatasetInfo, axes: Axes) -> Plan | None:
@@ -268,14 +254,13 @@ def _plan(info: DatasetInfo, axes: Axes) -> Plan | None:
     return plan
 
 
-def plan_words(plan: Plan, told: SweepEstimate) -> tuple[str, str]:
-    """`18 settings, 21 more for the recommendation, × 60 questions (58 labelled): 2,340 assemblies, about 7 s`, and its tooltip."""
+def plan_words(plan: Plan, told: SweepEstimate) -> str:
+    """`18 settings, 21 more for the recommendation, × 60 questions (58 labelled): 2,340 assemblies, about 7 s`."""
     time = "how long depends on the model" if told.seconds is None else f"about {seconds_words(told.seconds)}"
     labelled = "" if plan.labelled == told.questions else f" ({number(plan.labelled)} labelled)"
     return (
         f"{counted(told.settings - plan.more, 'setting')}, {number(plan.more)} more for the recommendation, × "
-        f"{counted(told.questions, 'question')}{labelled}: {number(told.cells)} assemblies, {time}",
-        "What was counted before is not counted again",
+        f"{counted(told.questions, 'question')}{labelled}: {number(told.cells)} assemblies, {time}"
     )
 
 
@@ -286,18 +271,16 @@ def _begin(info: DatasetInfo, start: AssemblySettings, axes: Axes) -> None:
     session.sweep_problem = session.swept = None
     session.sweep_cells = ()
     try:
-        job = server.jobs().start(
+        begin_job(
             _key(info),
             f"Trying settings on {info.name}",
             info.name,
             lambda report, cancelled: decided(workbench, start, axes, info.name, report, cancelled),
             (start, tuple(axes.items())),
+            "Counting",
         )
     except CtxasmError as error:
         session.sweep_problem = str(error)
-    else:
-        with st.spinner("Counting …", show_time=True):
-            job.wait(PATIENCE_S)
     st.rerun()
 
 
