@@ -198,15 +198,8 @@ def _show_question(review: Review, query_id: str, a: Parts, b: Parts, a_left: bo
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="blind_choice"):
         for side, label in BUTTONS.items():
             st.button(label, key=f"blind_{side}", on_click=_judge, args=(review, query_id, preferred(a_left, side), note))
-        st.text_input(
-            "Note",
-            before if is_undone else "",
-            key=note,
-            placeholder="Note",
-            max_chars=LONGEST_NOTE,
-            label_visibility="collapsed",
-            width=260,
-        )
+        again = before if is_undone else ""
+        st.text_input("Note", again, LONGEST_NOTE, note, placeholder="Note", label_visibility="collapsed", width=260)
         st.button("Undo", key="blind_undo", disabled=not done, on_click=_undo, args=(review, *[*done.values()][-1:]))
         st.html(boxed(f'<span class="cx-note" role="status" id="ctx-judged">{len(done)} judged, {rest} to go</span>'))
         short = st.toggle("Only what differs", True, key="blind_short")
