@@ -45,7 +45,8 @@ SHELF = "blind reviews"
 LONGEST_NOTE = 500
 Button = Literal["left", "same", "right"]
 BUTTONS: dict[Button, str] = {"left": "← Left", "same": "No difference", "right": "Right →"}
-Preferred = Literal["A", "B", "same"]
+Preferred = Literal["A", "B", "same", ""]
+"""What a person preferred; nothing where the judgement was taken back: of it the note stays."""
 SAID = {"A": chip("A"), "B": chip("B"), "same": "neither"}
 CONTEXTS, ANSWERS = "contexts", "answers"
 ALL = "all"
@@ -102,9 +103,9 @@ class Review:
         made = Judgement(query_id, preferred, note.strip()[:LONGEST_NOTE], datetime.now(UTC).isoformat())
         self.shelf.keep(SHELF, {self._key(query_id): json.dumps(made._asdict())})
 
-    def forget(self, query_ids: Sequence[str], secret_too: bool = False) -> None:
-        """Remove the judgements of these questions, and with the secret the order and the sides."""
-        self.shelf.forget(SHELF, [*map(self._key, query_ids), *([self.key] if secret_too else [])])
+    def forget(self, query_ids: Sequence[str]) -> None:
+        """Remove the judgements of these questions, and the secret: the next ones are shuffled anew."""
+        self.shelf.forget(SHELF, [self.key, *map(self._key, query_ids)])
 
     def _key(self, query_id: str) -> str:
         return f"{self.key} {key_of(query_id)}"
@@ -168,7 +169,8 @@ def show_blind_review(scene: Scene, pinned: AssemblySettings) -> None:
     query_ids = list(answers) if what == ANSWERS else query_ids
     review = Review(server.workbench().store, _review_key(scene, pinned, answers if what == ANSWERS else {}))
     try:
-        secret, done = review.secret(), review.judgements(query_ids)
+        secret, kept = review.secret(), review.judgements(query_ids)
+        done = _judged(kept)
         shown = _next(review, answers.__getitem__ if what == ANSWERS else _contexts_of(scene, pinned), shuffled(query_ids, secret), done)
     except CtxasmError as error:
         show_problem(str(error))
@@ -177,10 +179,10 @@ def show_blind_review(scene: Scene, pinned: AssemblySettings) -> None:
     if shown is None and not done:
         show_empty("Nothing to choose between", f"The {what} of every question are the same under A and B, to the letter.")
     elif shown is None or is_early:
-        _show_names(review, scene, pinned, done, is_early)
+        _show_names(review, scene, pinned, kept, is_early)
     else:
         rest = len(query_ids) - len(done) - len(session.blind_alike.get(review.key, ()))
-        _show_question(review, *shown, is_a_left(shown[0], secret), done, rest)
+        _show_question(review, *shown, is_a_left(shown[0], secret), kept, rest)
 
 
 def _review_key(scene: Scene, pinned: AssemblySettings, answers: Mapping[str, tuple[Parts, Parts]]) -> str:
@@ -190,21 +192,24 @@ def _review_key(scene: Scene, pinned: AssemblySettings, answers: Mapping[str, tu
     return key_of(scene.dataset, content, *settings, *texts)
 
 
-def _show_question(review: Review, query_id: str, a: Parts, b: Parts, a_left: bool, done: Mapping[str, Judgement], rest: int) -> None:
+def _show_question(review: Review, query_id: str, a: Parts, b: Parts, a_left: bool, kept: Mapping[str, Judgement], rest: int) -> None:
     st.html(boxed(f'<p class="cx-decision" dir="auto" id="ctx-asked">{escape(question_words().get(query_id, query_id))}</p>'))
-    undone, before = session.blind_undone
-    is_undone = undone == query_id
-    note = f"blind_note/{review.key}/{query_id}{'/undone' if is_undone else ''}"
+    done, before = _judged(kept), kept.get(query_id, Judgement(query_id, "", "", ""))
+    note = f"blind_note/{review.key}/{query_id}/{before.at}"
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="blind_choice"):
         for side, label in BUTTONS.items():
             st.button(label, key=f"blind_{side}", on_click=_judge, args=(review, query_id, preferred(a_left, side), note))
-        again = before if is_undone else ""
-        st.text_input("Note", again, LONGEST_NOTE, note, placeholder="Note", label_visibility="collapsed", width=260)
+        st.text_input("Note", before.note, LONGEST_NOTE, note, placeholder="Note", label_visibility="collapsed", width=260)
         st.button("Undo", key="blind_undo", disabled=not done, on_click=_undo, args=(review, *[*done.values()][-1:]))
         st.html(boxed(f'<span class="cx-note" role="status" id="ctx-judged">{len(done)} judged, {rest} to go</span>'))
         short = st.toggle("Only what differs", True, key="blind_short")
         st.button("Who is who", key="blind_reveal", disabled=not done, type="tertiary")
     st.html(pairs_html(a, b, short) if a_left else pairs_html(b, a, short))
+
+
+def _judged(kept: Mapping[str, Judgement]) -> dict[str, Judgement]:
+    """Without those that were taken back."""
+    return {query_id: each for query_id, each in kept.items() if each.preferred}
 
 
 def _change(write: Callable[[], None]) -> None:
@@ -221,12 +226,11 @@ def _judge(review: Review, query_id: str, who: Preferred, note: str) -> None:
 
 def _undo(review: Review, last: Judgement) -> None:
     """Take a judgement back; its note stands in the box again."""
-    session.blind_undone = last.query_id, last.note
-    _change(lambda: review.forget([last.query_id]))
+    _change(lambda: review.judge(last.query_id, "", last.note))
 
 
 def _start_again(review: Review, query_ids: Sequence[str]) -> None:
-    _change(lambda: review.forget(query_ids, secret_too=True))
+    _change(lambda: review.forget(query_ids))
 
 
 def _answers(scene: Scene, pinned: AssemblySettings) -> dict[str, tuple[Parts, Parts]]:
@@ -321,8 +325,9 @@ def _marked(kind: str, text: str) -> str:
     return f"<mark>{escape(text)}</mark>" if text and kind == "changed" else escape(text)
 
 
-def _show_names(review: Review, scene: Scene, pinned: AssemblySettings, done: Mapping[str, Judgement], is_early: bool) -> None:
+def _show_names(review: Review, scene: Scene, pinned: AssemblySettings, kept: Mapping[str, Judgement], is_early: bool) -> None:
     """Who was who; on request (`is_early`) with the way back to the questions that are still to be judged."""
+    done = _judged(kept)
     says, words = verdict([each.preferred for each in done.values()]).sentence, question_words()
     beside = {"dataset": scene.dataset, "a": json.dumps(pinned.changed()), "b": json.dumps(session.now.changed())}
     rows = [{**each._asdict(), "question": words.get(each.query_id, each.query_id), **beside} for each in done.values()]
@@ -338,7 +343,7 @@ def _show_names(review: Review, scene: Scene, pinned: AssemblySettings, done: Ma
             st.download_button(kind, text, f"blind-review.{kind.lower()}", mime, key=f"blind_{kind.lower()}", on_click="ignore")
         with st.popover("Start again", key="blind_over"):
             label = f"Delete {counted(len(done), 'judgement')} and shuffle"
-            st.button(label, key="blind_again", on_click=_start_again, args=(review, [*done]))
+            st.button(label, key="blind_again", on_click=_start_again, args=(review, [*kept]))
 
 
 def judgements_csv(rows: Sequence[Mapping[str, str]]) -> str:

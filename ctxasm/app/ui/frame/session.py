@@ -243,8 +243,6 @@ class Session:
     question_clicks: Widget[ClickState | None] = Widget("question_clicks", None)
     blind_alike: Kept[Mapping[str, frozenset[str]]] = Kept(NONE)
     """The questions of each blind review that are the same under A and B."""
-    blind_undone: Kept[tuple[str, str]] = Kept(("", ""))
-    """The question whose judgement was taken back last, and its note."""
     blind_problem: Kept[str | None] = Kept(None)
     """Why a judgement could not be kept."""
     answered: Kept[tuple[tuple[Hashable, ...], AnswerComparison] | None] = Kept(None)
