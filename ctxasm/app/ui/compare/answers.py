@@ -38,7 +38,7 @@ from ctxasm.model.errors import CtxasmError
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.compare_answers import FREE, SHARES, AnswerComparison, AnswerEstimate, AnswerPair, Name
+from ctxasm.tuning.compare_answers import FREE, SHARES, AnswerComparison, AnswerEstimate, AnswerPair, FigureName
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -152,7 +152,7 @@ def _cell(claim: CheckedClaim | None, answer: CheckedAnswer) -> str:
     )
 
 
-LABELS: Mapping[Name, str] = {
+LABELS: Mapping[FigureName, str] = {
     "support": "Statements that the context carries",
     "citation": "Statements that their citations carry",
     "passages": "Expected passages used",
@@ -186,13 +186,13 @@ def figures_html(found: AnswerComparison, is_local: bool) -> str:
     )
 
 
-def _value(name: Name, value: float) -> str:
+def _value(name: FigureName, value: float) -> str:
     if name in SHARES:
         return percent(value)
     return f"{value:.4f}" if name == "cost" else number(value)
 
 
-def _signed(name: Name, value: float) -> str:
+def _signed(name: FigureName, value: float) -> str:
     if name not in ("cost", *SHARES):
         return signed(value)
     return signed(value, 4) if name == "cost" else signed(100 * value, 1)
@@ -225,7 +225,7 @@ def questions_html(found: AnswerComparison, words: Mapping[str, str], link_of: C
     return boxed(table_html(heads, rows, (1, 2, 3, 4), caption), "ctx-questions") if rows else ""
 
 
-def _arrow(name: Name, each: AnswerPair) -> str:
+def _arrow(name: FigureName, each: AnswerPair) -> str:
     one, other = each.a.figure(name, FREE), each.b.figure(name, FREE)
     return " → ".join("–" if value is None else _value(name, value) for value in (one, other))
 

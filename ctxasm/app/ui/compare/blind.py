@@ -38,7 +38,7 @@ from ctxasm.model.ports import Shelf
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.decoding import decoding
-from ctxasm.tuning.statistics.pairs import PairedDifference, paired_difference
+from ctxasm.tuning.statistics import PairedDifference, paired_difference
 
 SHELF = "blind reviews"
 """Where judgements are kept, each under its review and its question, and for each review the secret that decides who stands where."""

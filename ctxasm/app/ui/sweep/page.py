@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from ctxasm.app.tuned import Decided, Plan
     from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.frames import DataFrame
-    from ctxasm.tuning.recommend.decision import Recommendation, Verdict
-    from ctxasm.tuning.sweep.estimate import SweepEstimate
-    from ctxasm.tuning.sweep.results import SweepResult
+    from ctxasm.tuning.recommend import Recommendation, Verdict
+    from ctxasm.tuning.sweep import SweepEstimate
+    from ctxasm.tuning.sweep_results import SweepResult
 
 
 def choose_axes(start: AssemblySettings) -> dict[str, tuple[Any, ...]] | None:
