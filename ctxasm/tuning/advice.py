@@ -7,28 +7,23 @@ what neither shows (order, format) is not tried, nor what was measured to bring 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from time import monotonic
 from typing import Any
 
 from ctxasm.model.amounts import counted, signed
-from ctxasm.model.datasets import Dataset
 from ctxasm.model.kept import key_of
 from ctxasm.model.measured import spoken_against
-from ctxasm.model.ports import Shelf
 from ctxasm.model.presets import PRESETS, RECOMMENDED, is_recommended
-from ctxasm.model.progress import Cancelled, Progress, never
-from ctxasm.model.records import Query
+from ctxasm.model.progress import Progress
 from ctxasm.model.setting_labels import named
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.tuning.evidence import EvidenceState
-from ctxasm.tuning.recommend.decision import DELTA, Recommendation, decide
-from ctxasm.tuning.statistics.pairs import FEW, PairedDifference
-from ctxasm.tuning.sweep.counting import Tools
-from ctxasm.tuning.sweep.grid import default_axes
-from ctxasm.tuning.sweep.results import SweepResult
-from ctxasm.tuning.sweep.sweep import LimitOf, grid_of, sweep
+from ctxasm.tuning.recommend import DELTA, Recommendation, decide
+from ctxasm.tuning.statistics import FEWEST, PairedDifference
+from ctxasm.tuning.sweep import SweepContext, default_axes, grid_of, sweep
+from ctxasm.tuning.sweep_results import SweepResult
 
 MOST_COUNTED = 300
 """Labelled questions that are counted; of more, so many that their ids pick."""
@@ -121,22 +116,12 @@ def _height(value: int | None) -> float:
     return inf if value is None else value
 
 
-def advise(
-    dataset: Dataset,
-    queries: Sequence[Query],
-    start: AssemblySettings,
-    tools: Tools,
-    version: str,
-    *,
-    keep: Shelf | None = None,
-    limit_of: LimitOf | None = None,
-    cancelled: Cancelled = never,
-) -> Advice | None:
+def advise(context: SweepContext, start: AssemblySettings) -> Advice | None:
     """Try the changes on the labelled questions; None where nothing is shown to help, or it was cancelled."""
-    labelled = [query for query in queries if query.is_labelled]
+    labelled = [query for query in context.queries if query.is_labelled]
     asked = sorted(labelled, key=lambda query: key_of(query.query_id))[:MOST_COUNTED]  # any first ones of them are a fair sample
     grid, done, began = grid_of(start, (start, *settings_to_try(start)), {}), 0, monotonic()
-    if len(asked) < FEW:
+    if len(asked) < FEWEST:
         return None
 
     def report(progress: Progress) -> None:
@@ -144,10 +129,10 @@ def advise(
         done = progress.done
 
     def ended() -> bool:
-        return cancelled() or (done >= LEAST_COUNTED * (len(grid.settings) + 1) and monotonic() - began > PATIENCE_S)
+        return context.cancelled() or (done >= LEAST_COUNTED * (len(grid.settings) + 1) and monotonic() - began > PATIENCE_S)
 
-    found = sweep(dataset, asked, grid, tools, version, keep=keep, limit_of=limit_of, report=report, cancelled=ended)
-    if cancelled():
+    found = sweep(replace(context, queries=asked, report=report, cancelled=ended), grid)
+    if context.cancelled():
         return None
     made = decide_advice(found)
     return None if made is None else Advice(made, found.cancelled or len(asked) < len(labelled))

@@ -19,11 +19,11 @@ from ctxasm.model.setting_labels import named
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
 from ctxasm.tuning.advice import decide_advice, settings_to_try
-from ctxasm.tuning.recommend.decision import Recommendation
-from ctxasm.tuning.statistics.pairs import paired_difference
-from ctxasm.tuning.sweep.results import SweepResult
-from ctxasm.tuning.sweep.sweep import grid_of, sweep
-from ctxasm.tuning.sweep.work import PlainTools
+from ctxasm.tuning.engines import PlainTools
+from ctxasm.tuning.recommend import Recommendation
+from ctxasm.tuning.statistics import paired_difference
+from ctxasm.tuning.sweep import SweepContext, grid_of, sweep
+from ctxasm.tuning.sweep_results import SweepResult
 from tests.bench.peers.ours import COUNTER, UNSEEN, prepare
 from tests.bench.tables import show
 from tests.real_data import REAL, load_real, real_folder
@@ -68,7 +68,7 @@ def halves(most: int) -> Iterator[Halves]:
         for limit in LIMITS:
             start = AssemblySettings(max_tokens=limit)
             grid = grid_of(start, (start, *settings_to_try(start)), {})
-            found = sweep(store.dataset(), questions(name, most), grid, tools, "bench")
+            found = sweep(SweepContext(store.dataset(), questions(name, most), tools, "bench"), grid)
             own, others = ([at for at in found.labelled if digest(found.query_ids[at])[-1] % 2 == half] for half in (0, 1))
             for chosen_on, applied_to in ((own, others), (others, own)):
                 made, rest = decide_advice(only(found, chosen_on)), only(found, applied_to)

@@ -16,11 +16,10 @@ from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning import advice
 from ctxasm.tuning.advice import Advice, advise, decide_advice, describe_effect, settings_to_try
 from ctxasm.tuning.compare import compare
-from ctxasm.tuning.evidence import EvidenceState
-from ctxasm.tuning.statistics.many import max_t_p
-from ctxasm.tuning.statistics.pairs import FEW, SURE, paired_difference
+from ctxasm.tuning.evidence import EvidenceState, Place
+from ctxasm.tuning.statistics import FEWEST, SIGNIFICANCE, max_t_p, paired_difference
 from tests.examples import examples
-from tests.tuning.sweeps import plain_tools, sample, sample_store
+from tests.tuning.sweeps import context, sample
 from tests.tuning.test_decision import first, table
 
 START = AssemblySettings(max_tokens=2000)
@@ -69,14 +68,14 @@ def test_with_assembly_off_it_is_switched_on_and_nothing_else() -> None:
 
 
 def on_the_sample(start: AssemblySettings) -> Advice | None:
-    return advise(sample_store().dataset(), sample().queries, start, plain_tools(), "1")
+    return advise(context(sample().queries), start)
 
 
 def test_what_is_offered_is_what_compare_says_of_the_same_two_settings() -> None:
     offered = on_the_sample(START)
     assert offered is not None
     assert offered.settings in settings_to_try(START)
-    compared = compare(sample_store().dataset(), sample().queries, START, offered.settings, plain_tools(), "1")
+    compared = compare(context(sample().queries), START, offered.settings)
     assert offered.result == compared.result
     assert offered.result.shown
     assert offered.questions_text() == f"helps {len(compared.better)} of {compared.labelled} questions, hurts {len(compared.worse)}"
@@ -85,7 +84,7 @@ def test_what_is_offered_is_what_compare_says_of_the_same_two_settings() -> None
 
 
 @given(
-    st.integers(FEW, 60).flatmap(
+    st.integers(FEWEST, 60).flatmap(
         lambda n: st.lists(st.tuples(st.lists(st.integers(0, 1), min_size=n, max_size=n), st.integers(100, 9000)), min_size=2, max_size=6)
     )
 )
@@ -100,7 +99,7 @@ def test_what_is_offered_is_never_beaten_by_keeping(rows: list[tuple[list[int], 
         adjusted = max_t_p((found.whole.astype(float) - found.whole[0]).T.tolist())
         assert whole[made.taken] > whole[0]
         assert paired_difference(found.differences(made.taken, 0)).shown
-        assert adjusted[made.taken] <= SURE
+        assert adjusted[made.taken] <= SIGNIFICANCE
     else:
         assert whole[made.taken] >= whole[0]
         assert found.tokens(made.taken) <= 0.95 * found.tokens(0)
@@ -136,9 +135,9 @@ def test_a_saving_that_nobody_would_notice_is_not_offered() -> None:
 
 
 def test_few_labels_and_a_cancelled_count_offer_nothing() -> None:
-    few = [query for query in sample().queries if query.is_labelled][: FEW - 1]
-    assert advise(sample_store().dataset(), few, START, plain_tools(), "1") is None
-    assert advise(sample_store().dataset(), sample().queries, START, plain_tools(), "1", cancelled=lambda: True) is None
+    few = [query for query in sample().queries if query.is_labelled][: FEWEST - 1]
+    assert advise(context(few), START) is None
+    assert advise(context(sample().queries, cancelled=lambda: True), START) is None
 
 
 def test_of_many_questions_some_are_counted_and_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,7 +155,7 @@ def test_of_many_questions_some_are_counted_and_it_says_so(monkeypatch: pytest.M
 
 
 def piece(state: str) -> EvidenceState:
-    return EvidenceState("chunk", "a", None, None, (0,), state, float(state == "found"), None if state == "found" else "budget")  # type: ignore[arg-type]
+    return EvidenceState(Place("a", None, None, (), ()), state, float(state == "found"), None if state == "found" else "budget")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

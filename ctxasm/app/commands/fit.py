@@ -7,12 +7,10 @@ in the context than with the weights before, with a 95 % interval. Nothing is us
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
-from ctxasm.app.commands.options import add_database, require_data, say, workbench_of
+from ctxasm.app.commands.common import add_database, require_data, say, workbench_of, write_result
 from ctxasm.config import VALUE_WEIGHTS
 from ctxasm.model.amounts import counted, interval, signed
-from ctxasm.model.errors import InvalidInput, shown
 
 SUMMARY = "fit the weights of budget_policy=learned on labelled questions, and say what that gains"
 
@@ -26,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print or write the weights; what they gain goes to standard error."""
-    from ctxasm.tuning.fit import LIMITS, Labelled, fit, written
+    from ctxasm.tuning.fit import LIMITS, Labelled, fit, weights_toml
 
     workbench = workbench_of(args)
     require_data(workbench)
@@ -45,16 +43,13 @@ def run(args: Namespace) -> int:
         f"On the other {gain.questions}, at {limits} tokens, all evidence is in {gain.after:.3f} of the contexts, {signed(gain.gain, 3)} "
         f"{interval(gain.low, gain.high, 3)} against the weights before.",
     )
-    text = written(fitted.weights, told)
+    text = weights_toml(fitted.weights, told)
     for line in told:
         say(line)
     if args.out is None:
         print(text, end="")
         return 0
-    try:
-        Path(args.out).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InvalidInput(f"the weights cannot be written to {shown(args.out)}: {error.strerror}; name another --out") from None
+    write_result("--out", args.out, text)
     if gain.low > 0:
         say(f"{args.out} written. To use it: {VALUE_WEIGHTS}={args.out}")
     else:

@@ -13,21 +13,30 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.app.commands.ingest import ended_by_interrupt
-from ctxasm.app.commands.options import add_settings, require_data, say, settings_of, show, workbench_of
-from ctxasm.app.commands.progress import told_on_terminal
-from ctxasm.app.commands.tuning_options import add_run, as_json, run_options
+from ctxasm.app.commands.common import (
+    INTERRUPTED,
+    add_run,
+    add_settings,
+    as_json,
+    cancel_on_interrupt,
+    require_data,
+    run_options,
+    say,
+    settings_of,
+    show,
+    terminal_progress,
+    workbench_of,
+)
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.settings import spec_of
 from ctxasm.model.settings_text import write
 
 if TYPE_CHECKING:
-    from ctxasm.tuning.sweep.estimate import SweepEstimate
-    from ctxasm.tuning.sweep.results import SweepResult
+    from ctxasm.tuning.sweep import SweepEstimate
+    from ctxasm.tuning.sweep_results import SweepResult
 
 SUMMARY = "try many settings on all questions: evidence, tokens, and which setting matters"
-INTERRUPTED = 130
 SUFFIXES = (".csv", ".json", ".parquet")
 SHOWN = 40
 """Rows that the text shows at most."""
@@ -51,7 +60,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print (or write) a row a setting, after the sentence of what matters."""
     from ctxasm.app.tuned import sweep_estimate, swept
-    from ctxasm.tuning.sweep.grid import axes_of
+    from ctxasm.tuning.sweep import axes_of
 
     if args.out is not None and Path(args.out).suffix not in SUFFIXES:
         raise InvalidInput(f"--out needs a file that ends in one of {', '.join(SUFFIXES)}, got {shown(args.out)}")
@@ -60,7 +69,7 @@ def run(args: Namespace) -> int:
     if args.estimate:
         show(estimate_words(sweep_estimate(workbench, start, axes, args.data, args.query_id)))
         return 0
-    with told_on_terminal() as report, ended_by_interrupt() as cancelled:
+    with terminal_progress() as report, cancel_on_interrupt() as cancelled:
         found = swept(workbench, start, axes, report=report, cancelled=cancelled, **run_options(args))
     for query_id, why in found.failures.items():
         say(f"question {query_id}: {why}")
@@ -80,7 +89,7 @@ def run(args: Namespace) -> int:
 
 def described(found: SweepResult) -> dict[str, Any]:
     """The result with the decision, as JSON values."""
-    from ctxasm.tuning.recommend.decision import decide
+    from ctxasm.tuning.recommend import decide
 
     return {"decision": decide(found).to_dict(), **found.to_dict()}
 
@@ -120,7 +129,7 @@ def text_of(found: SweepResult) -> str:
 
 
 def _heads(found: SweepResult) -> list[str]:
-    from ctxasm.tuning.recommend.decision import decide
+    from ctxasm.tuning.recommend import decide
 
     said = [*decide(found).sentences(), f"Labels: {found.gold}."]
     if not found.labelled:

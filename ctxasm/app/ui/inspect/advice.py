@@ -31,8 +31,8 @@ from ctxasm.model.errors import CtxasmError
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.advice import Advice, describe_effect
+from ctxasm.tuning.engines import needs_this_process
 from ctxasm.tuning.evidence import EvidenceState, evidence_text
-from ctxasm.tuning.sweep.work import needs_this_process
 
 ADVICE = "advice"
 """The fragment that runs alone when the page has come to rest, and the name of its work."""
