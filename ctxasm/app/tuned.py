@@ -165,6 +165,8 @@ def advice(
     """The single change of the settings that is shown to help on a dataset; None where there is none."""
     from ctxasm.tuning.advice import advise
 
+    if not workbench.dataset(dataset).queries():
+        return None
     return advise(_context(workbench, dataset, keep=keep, cancelled=cancelled), start)
 
 

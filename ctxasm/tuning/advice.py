@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from time import monotonic
+from time import thread_time
 from typing import Any
 
 from ctxasm.model.amounts import counted, signed
@@ -30,7 +30,7 @@ MOST_COUNTED = 300
 LEAST_COUNTED = 30
 """Questions that are counted however long it takes."""
 PATIENCE_S = 10.0
-"""Seconds after which no further question is counted: what a person waits for at most."""
+"""Seconds of work after which no further question is counted; a busy machine does not shorten it."""
 QUOTED = 40
 """Characters of a piece of evidence that name it."""
 
@@ -120,7 +120,7 @@ def advise(context: SweepContext, start: AssemblySettings) -> Advice | None:
     """Try the changes on the labelled questions; None where nothing is shown to help, or it was cancelled."""
     labelled = [query for query in context.queries if query.is_labelled]
     asked = sorted(labelled, key=lambda query: key_of(query.query_id))[:MOST_COUNTED]  # any first ones of them are a fair sample
-    grid, done, began = grid_of(start, (start, *settings_to_try(start)), {}), 0, monotonic()
+    grid, done, began = grid_of(start, (start, *settings_to_try(start)), {}), 0, thread_time()
     if len(asked) < FEWEST:
         return None
 
@@ -129,7 +129,7 @@ def advise(context: SweepContext, start: AssemblySettings) -> Advice | None:
         done = progress.done
 
     def ended() -> bool:
-        return context.cancelled() or (done >= LEAST_COUNTED * (len(grid.settings) + 1) and monotonic() - began > PATIENCE_S)
+        return context.cancelled() or (done >= LEAST_COUNTED * (len(grid.settings) + 1) and thread_time() - began > PATIENCE_S)
 
     found = sweep(replace(context, queries=asked, report=report, cancelled=ended), grid)
     if context.cancelled():

@@ -133,13 +133,13 @@ def test_the_count_of_advice_opens_compare_and_its_place_keeps_still(app, open_p
     expect(page.locator("#ctx-advice [data-advice=waits]")).to_be_visible()
     expect(page.locator("#ctx-ledger")).to_be_visible()
     expect(page.locator(".st-key-picture")).to_be_visible()
-    top = "() => document.querySelector('.st-key-picture').getBoundingClientRect().top"
+    height = "() => document.querySelector('.st-key-said').getBoundingClientRect().height"
     expect(page.locator("[data-advice=waits]")).to_be_visible()
-    before = page.evaluate(top)
+    before = page.evaluate(height)
     link = page.locator("#ctx-advice").get_by_role("link", name=re.compile(r"helps \d+ of \d+ questions, hurts \d+"))
     expect(link).to_be_visible()
     expect(page.locator(".st-key-advice").get_by_role("button", name=re.compile("^.*Apply .+"))).to_be_visible()
-    assert page.evaluate(top) == before
+    assert page.evaluate(height) == before
     helps, hurts = re.search(r"helps (\d+) of \d+ questions, hurts (\d+)", link.inner_text()).groups()
     link.click()
     expect(page.locator('[data-count="win"]')).to_contain_text(helps)

@@ -18,9 +18,8 @@ from ctxasm.tuning.advice import Advice, advise, decide_advice, describe_effect,
 from ctxasm.tuning.compare import compare
 from ctxasm.tuning.evidence import EvidenceState, Place
 from ctxasm.tuning.statistics import FEWEST, SIGNIFICANCE, max_t_p, paired_difference
-from ctxasm.tuning.sweep import SweepContext
 from tests.examples import examples
-from tests.tuning.sweeps import plain_tools, sample, sample_store
+from tests.tuning.sweeps import context, sample
 from tests.tuning.test_decision import first, table
 
 START = AssemblySettings(max_tokens=2000)
@@ -29,7 +28,7 @@ DRAWS = 300
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine must not end a count early."""
+    """A slow machine must not end a count early."""
     monkeypatch.setattr(advice, "PATIENCE_S", 1e9)
 
 
@@ -75,14 +74,14 @@ def test_with_assembly_off_it_is_switched_on_and_nothing_else() -> None:
 
 
 def on_the_sample(start: AssemblySettings) -> Advice | None:
-    return advise(SweepContext(sample_store().dataset(), sample().queries, plain_tools(), "1"), start)
+    return advise(context(sample().queries), start)
 
 
 def test_what_is_offered_is_what_compare_says_of_the_same_two_settings() -> None:
     offered = on_the_sample(START)
     assert offered is not None
     assert offered.settings in settings_to_try(START)
-    compared = compare(SweepContext(sample_store().dataset(), sample().queries, plain_tools(), "1"), START, offered.settings)
+    compared = compare(context(sample().queries), START, offered.settings)
     assert offered.result == compared.result
     assert offered.result.shown
     assert offered.questions_text() == f"helps {len(compared.better)} of {compared.labelled} questions, hurts {len(compared.worse)}"
@@ -143,8 +142,8 @@ def test_a_saving_that_nobody_would_notice_is_not_offered() -> None:
 
 def test_few_labels_and_a_cancelled_count_offer_nothing() -> None:
     few = [query for query in sample().queries if query.is_labelled][: FEWEST - 1]
-    assert advise(SweepContext(sample_store().dataset(), few, plain_tools(), "1"), START) is None
-    assert advise(SweepContext(sample_store().dataset(), sample().queries, plain_tools(), "1", cancelled=lambda: True), START) is None
+    assert advise(context(few), START) is None
+    assert advise(context(sample().queries, cancelled=lambda: True), START) is None
 
 
 def test_of_many_questions_some_are_counted_and_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,8 +161,7 @@ def test_of_many_questions_some_are_counted_and_it_says_so(monkeypatch: pytest.M
 
 
 def piece(state: str) -> EvidenceState:
-    place = Place("a", None, None, (), ())
-    return EvidenceState(place, state, float(state == "found"), None if state == "found" else "budget")  # type: ignore[arg-type]
+    return EvidenceState(Place("a", None, None, (), ()), state, float(state == "found"), None if state == "found" else "budget")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

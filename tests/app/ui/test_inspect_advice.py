@@ -15,6 +15,8 @@ import ctxasm
 from ctxasm.app import tuned
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.inspect.advice import ADVICE, NOT_TRIED
+from ctxasm.app.workbench import Workbench
+from ctxasm.config import read_config
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
@@ -133,3 +135,10 @@ def test_a_count_that_fails_says_why(set_url: str, monkeypatch: pytest.MonkeyPat
 
 def test_what_would_ask_an_embedder_or_a_model_is_not_tried(set_url: str) -> None:
     assert line(fine(opened(data="set", q="q00", ds="on"))) == NOT_TRIED
+
+
+def test_a_dataset_without_questions_is_no_error(tmp_path: Path) -> None:
+    bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{tmp_path / 'bare.db'}"}))
+    bench.store.add(Bundle("bare", (Document("a"),), (Chunk("a", 0, "tekst"),), ()))
+    assert tuned.advice(bench, NOW, "bare") is None
+    bench.close()

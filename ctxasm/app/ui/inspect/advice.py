@@ -6,6 +6,7 @@ place is empty.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 from functools import partial
 from html import escape
@@ -81,15 +82,23 @@ def _at_rest() -> None:
     session.rests = session.rests + 1
 
 
+def cancel_outdated(scene: Scene) -> None:
+    """Give up work for settings that are left, before the page is drawn: it would slow that down."""
+    if known(ADVICE, _wanted(scene)) is None:
+        give_up(ADVICE)
+
+
+def _wanted(scene: Scene) -> Hashable:
+    info = session.info
+    return info and info.dataset_id, scene.dataset, session.loads, session.saves, scene.settings
+
+
 def _ended_job(scene: Scene, at_rest: bool) -> Job | None:
     """The work for these settings, once it has ended: None until then. It begins when the page is at rest."""
     from ctxasm.app import tuned
 
-    info = session.info
-    wanted = (info and info.dataset_id, scene.dataset, session.loads, session.saves, scene.settings)
+    wanted = _wanted(scene)
     job = known(ADVICE, wanted)
-    if job is None:
-        give_up(ADVICE)
     if job is not None and not job.running:
         return job
     if not at_rest:

@@ -23,7 +23,7 @@ from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import PAGE
 from ctxasm.app.ui.frame.state import stamp_of
 from ctxasm.app.ui.frame.title import show_query_title
-from ctxasm.app.ui.inspect.advice import show_advice
+from ctxasm.app.ui.inspect.advice import cancel_outdated, show_advice
 from ctxasm.app.ui.inspect.before_after import settle, show_before_after
 from ctxasm.app.ui.inspect.budget_bar import show_budget_bar
 from ctxasm.app.ui.inspect.closer import follow_chunk, show_closer
@@ -40,6 +40,7 @@ def show_inspect(scene: Scene) -> None:
     """Everything that Inspect draws of a query; a changed setting runs this and nothing of the frame."""
     del session.live
     scene = replace(scene, settings=session.now)
+    cancel_outdated(scene)
     stamp, assembly = stamp_of(scene), current_assembly(scene)
     if assembly is not None:
         settle(scene, assembly)
