@@ -9,8 +9,7 @@ import pytest
 
 from ctxasm.app.ui.frame.controls import GROUPS, group_name
 from ctxasm.app.ui.frame.setting_widgets import EMPTY, LEADING
-from ctxasm.app.ui.inspect.closer import TABS
-from ctxasm.app.ui.inspect.stages import PICTURES
+from ctxasm.app.ui.inspect.page import PICTURES, TABS
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.llm.embedding import SLIDER, threshold_of
 from ctxasm.llm.embedding.local import embedder_name

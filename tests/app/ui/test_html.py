@@ -12,15 +12,12 @@ from ctxasm.app.ui.ask.context_cards import context_cards, sources_html
 from ctxasm.app.ui.ask.prompt import zones_html
 from ctxasm.app.ui.ask.stream import answer_html
 from ctxasm.app.ui.frame.session_records import KeptAnswer
-from ctxasm.app.ui.inspect.accounting import ledger, ledger_html
 from ctxasm.app.ui.inspect.budget import budget_table_html, regret_html
 from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html, strip_html
-from ctxasm.app.ui.inspect.bundles import bundles_html
-from ctxasm.app.ui.inspect.copies import Copy, copies_html, difference, difference_html
-from ctxasm.app.ui.inspect.deduplicate import overlap_pairs, seams_html
-from ctxasm.app.ui.inspect.expand import chunk_map, chunk_map_html
-from ctxasm.app.ui.inspect.group import citation_shift, grouping, shift_html
-from ctxasm.app.ui.inspect.order import block_order, order_html
+from ctxasm.app.ui.inspect.change import ledger, ledger_html
+from ctxasm.app.ui.inspect.chunks import chunk_map, chunk_map_html
+from ctxasm.app.ui.inspect.copies import Copy, copies_html, difference, difference_html, overlap_pairs, seams_html
+from ctxasm.app.ui.inspect.order import block_order, bundles_html, citation_shift, grouping, order_html, shift_html
 from ctxasm.app.ui.widgets.context_marks import MAX_RUNS, marked_phrase, runs, text_html
 from ctxasm.app.ui.widgets.expected import Expected
 from ctxasm.app.ui.widgets.fates import DROP_WORDS

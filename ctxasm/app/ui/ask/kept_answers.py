@@ -13,7 +13,7 @@ from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Asked, Asking, Attempt, KeptAnswer, KeptAnswers
 from ctxasm.app.ui.frame.state import of_query
 from ctxasm.app.ui.frame.title import show_problem
-from ctxasm.app.ui.inspect.before_after import changed_settings
+from ctxasm.app.ui.inspect.change import changed_settings
 from ctxasm.citations.used_passages import used_passages
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.model.records import Query

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Literal, NamedTuple
 
-from ctxasm.app.ui.inspect.before_after import Changed, Delta, changed_settings, sent_chunks
 from ctxasm.app.ui.inspect.budget_bar import KIND_NAMES, Bar, axis_html, shown_axis, track_html
+from ctxasm.app.ui.inspect.change import Changed, Delta, changed_settings, sent_chunks
 from ctxasm.app.ui.widgets.fates import fates_by_key
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.widgets.word_diff import Stretch, shortened, word_diff

@@ -12,8 +12,8 @@ from ctxasm.app.ui.compare.sides import sides_of
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.scenes import show_failure
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.inspect.before_after import compare
 from ctxasm.app.ui.inspect.budget_bar import budget_bar
+from ctxasm.app.ui.inspect.change import compare
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.settings import AssemblySettings

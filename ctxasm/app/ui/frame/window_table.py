@@ -11,8 +11,7 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.title import show_problem
 from ctxasm.app.ui.frame.zones_state import edited_windows, keep_windows
-from ctxasm.app.ui.words.label_text import plain
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.words.words import number, plain
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.settings import ENCODINGS, AssemblySettings
 

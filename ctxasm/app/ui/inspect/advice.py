@@ -34,7 +34,7 @@ from ctxasm.app.ui.words.advice_words import (
     recommended_sentence,
     set_words,
 )
-from ctxasm.app.ui.words.label_text import plain
+from ctxasm.app.ui.words.words import plain
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.presets import is_recommended, other_choice
 from ctxasm.model.results import Assembly

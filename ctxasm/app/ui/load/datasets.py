@@ -16,8 +16,7 @@ from ctxasm.app.ui.frame.title import show_empty
 from ctxasm.app.ui.load.enrich import close_panel, enrich_panel, open_panel
 from ctxasm.app.ui.load.load_jobs import loaded
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.label_text import plain
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.words.words import number, plain
 from ctxasm.app.workbench import SAMPLES
 from ctxasm.config import shipped
 from ctxasm.model.amounts import counted

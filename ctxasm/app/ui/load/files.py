@@ -20,8 +20,7 @@ from ctxasm.app.ui.load.mapping import lacking, mapping_editor
 from ctxasm.app.ui.load.row_tables import asked_html, notes_html, preview_html
 from ctxasm.app.ui.load.taken_name import taken_by
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.label_text import plain
-from ctxasm.app.ui.words.words import cut, number
+from ctxasm.app.ui.words.words import cut, number, plain
 from ctxasm.data.files.mapping_form import HIT_FIELDS
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError

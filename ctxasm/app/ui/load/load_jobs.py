@@ -17,8 +17,7 @@ from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import SENT, LoadRequest, TakenName
 from ctxasm.app.ui.load.taken_name import forget_choices
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.label_text import plain
-from ctxasm.app.ui.words.progress_words import progress_words, seconds_words
+from ctxasm.app.ui.words.words import plain, progress_words, seconds_words
 from ctxasm.data.standing import NameTaken, Over
 from ctxasm.model.errors import CtxasmError
 

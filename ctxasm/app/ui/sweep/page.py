@@ -27,8 +27,7 @@ from ctxasm.app.ui.sweep.settings_table import show_settings
 from ctxasm.app.ui.sweep.shipping import shipping_html
 from ctxasm.app.ui.widgets.chunk_clicks import picked_text
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.progress_words import seconds_words
-from ctxasm.app.ui.words.words import in_attribute, number
+from ctxasm.app.ui.words.words import in_attribute, number, seconds_words
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.setting_labels import label_of

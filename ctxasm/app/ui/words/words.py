@@ -6,12 +6,14 @@ outside: escape it before it becomes HTML.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from html import escape
 from typing import assert_never
 
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.events import Likeness
+from ctxasm.model.progress import Progress
 from ctxasm.model.records import Document
 from ctxasm.model.results import Fate
 from ctxasm.model.stage_labels import REASONS, stage_name
@@ -117,3 +119,33 @@ def fate_label(fate: Fate) -> str:
         "duplicate_of": {"near": "near duplicate", "semantic": "same meaning"}.get(fate.likeness or "", "duplicate"),
         "dropped": "dropped",
     }[fate.fate]
+
+
+_SIGNS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|$:~&@/=^\"'])")
+
+
+def plain(text: str) -> str:
+    """`text` on one line, with every sign of markdown (and of addresses, which markdown links by itself) taken as itself."""
+    return _SIGNS.sub(r"\\\1", " ".join(text.split()))
+
+
+def seconds_words(seconds: float) -> str:
+    """A time as a person says it: `under a second`, `8 s`, `2 min 10 s`, `1 h 05 min`."""
+    whole = round(seconds)
+    if whole < 1:
+        return "under a second"
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def progress_words(progress: Progress | None, elapsed_s: float) -> str:
+    """`34 of 120 · 2 min 10 s left · reading manual.pdf`."""
+    if progress is None:
+        return f"starting · {seconds_words(elapsed_s)}"
+    parts = [number(progress.done) if progress.total is None else f"{number(progress.done)} of {number(progress.total)}"]
+    left = progress.left_s
+    parts.append(f"{seconds_words(left)} left" if left is not None else f"{seconds_words(elapsed_s)} so far")
+    return " · ".join((*parts, " ".join(progress.what.split())[:120]))
