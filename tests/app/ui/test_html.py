@@ -12,12 +12,13 @@ from ctxasm.app.ui.ask.context_cards import context_cards, sources_html
 from ctxasm.app.ui.ask.prompt import zones_html
 from ctxasm.app.ui.ask.stream import answer_html
 from ctxasm.app.ui.frame.session_records import KeptAnswer
-from ctxasm.app.ui.inspect.budget import budget_table_html, regret_html
-from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html, strip_html
+from ctxasm.app.ui.inspect.budget import budget_table_html, regret_html, summaries_html, token_axis_html
+from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html
 from ctxasm.app.ui.inspect.change import ledger, ledger_html
 from ctxasm.app.ui.inspect.chunks import chunk_map, chunk_map_html
 from ctxasm.app.ui.inspect.copies import Copy, copies_html, difference, difference_html, overlap_pairs, seams_html
 from ctxasm.app.ui.inspect.order import block_order, bundles_html, citation_shift, grouping, order_html, shift_html
+from ctxasm.app.ui.inspect.page import time_html
 from ctxasm.app.ui.widgets.context_marks import MAX_RUNS, marked_phrase, runs, text_html
 from ctxasm.app.ui.widgets.expected import Expected
 from ctxasm.app.ui.widgets.fates import DROP_WORDS
@@ -60,10 +61,12 @@ def drawn(assembly) -> dict[str, str]:
     return {
         "budget": budget_html(assembly, HOSTILE),
         "text": text_html(assembly, HOSTILE),
-        "strip": strip_html(assembly, True),
+        "strip": token_axis_html(assembly),
         "ledger": ledger_html(ledger(assembly)),
         "table": budget_table_html(budget_bar(assembly)),
         "regret": regret_html(assembly),
+        "summaries": summaries_html(assembly),
+        "time": time_html(assembly),
         "shift": shift_html(citation_shift(assembly)),
         "seams": seams_html(overlap_pairs(assembly), 20),
         "map": chunk_map_html(chunk_map(assembly), Expected()),

@@ -12,14 +12,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ctxasm.app.ui.frame.clicks import said_clicks
-from ctxasm.app.ui.inspect.budget import prefixes
-from ctxasm.app.ui.inspect.budget_bar import Bar, budget_bar, shown_axis, token_axis
+from ctxasm.app.ui.inspect.budget import summaries_html, token_axis
+from ctxasm.app.ui.inspect.budget_bar import Bar, budget_bar, shown_axis
 from ctxasm.app.ui.inspect.change import ledger
 from ctxasm.app.ui.inspect.chunks import chunk_life, chunk_map, chunk_map_html, hit_rows, hit_words, hits_html, methods_of
 from ctxasm.app.ui.inspect.copies import copies, overlap_pairs, seam_html, seams_html
 from ctxasm.app.ui.inspect.funnel import steps
 from ctxasm.app.ui.inspect.order import LEAST_BUNDLE, Thread, ThreadBundle, bundles_html, citation_shift, grouping
-from ctxasm.app.ui.inspect.page import PICTURES, latencies
+from ctxasm.app.ui.inspect.page import PICTURES, time_html
 from ctxasm.app.ui.widgets.chunk_clicks import pick_of, picked_key, picked_text
 from ctxasm.app.ui.widgets.context_marks import runs
 from ctxasm.app.ui.widgets.expected import Expected
@@ -27,6 +27,7 @@ from ctxasm.app.ui.widgets.fates import SENT
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.records import Chunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.stage_labels import stage_name
 from tests.app.ui.builders import HOSTILE, assembled, empty
 from tests.app.ui.test_html import Page
 from tests.examples import examples
@@ -195,26 +196,17 @@ def test_citation_shift_finds_the_numbers_that_would_be_wrong():
     assert not shifts[0].wrong
 
 
-def test_prefixes_are_listed_once_per_document():
-    rows = prefixes(assembled())
-    assert sorted(row.document_id for row in rows) == ["park", "visit"]
-    assert all(row.tokens > 0 for row in rows)
+def test_summaries_are_listed_once_per_document():
+    assert re.findall(r'data-at="([^"]+)"', summaries_html(assembled())) == ["[&quot;visit&quot;]", "[&quot;park&quot;]"]
 
 
-def test_latency_stands_beside_the_published_figures():
-    rows = {row.stage: row for row in latencies(assembled())}
-    assert {name: rows[name].published_ms for name in ("expand", "deduplicate", "group", "budget")} == {
-        "expand": 40.0,
-        "deduplicate": 5.0,
-        "group": 2.0,
-        "budget": 15.0,
-    }
-    assert rows["render"].published_ms is None
+def test_every_stage_has_its_time():
+    done = assembled()
+    assert re.findall(r"<td[^>]*>([A-Z][\w ]+)</td>", time_html(done)) == [stage_name(stage.stage) for stage in done.trace.stages]
+    assert f"<b>{sum(stage.elapsed_ms for stage in done.trace.stages):.2f}</b>" in time_html(done)
 
 
-@pytest.mark.parametrize(
-    "rows", [budget_bar, chunk_map, overlap_pairs, copies, grouping, citation_shift, steps, prefixes, token_axis, runs, ledger]
-)
+@pytest.mark.parametrize("rows", [budget_bar, chunk_map, overlap_pairs, copies, grouping, citation_shift, steps, token_axis, runs, ledger])
 def test_zero_hits_are_drawn_as_nothing(rows):
     assert rows(empty()) is not None
     assert ledger(empty()).balances

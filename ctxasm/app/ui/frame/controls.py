@@ -6,8 +6,6 @@ its widget is only a way to change it. A setting without effect is disabled, nev
 
 from __future__ import annotations
 
-from html import escape
-
 import streamlit as st
 
 from ctxasm.app.ui.frame import state
@@ -17,10 +15,8 @@ from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import LEADING, Look, limit_widget, note_below, setting_widget, threshold_widget
 from ctxasm.app.ui.frame.sharing import copy_link, settings_written
-from ctxasm.app.ui.frame.window_table import window_table_controls
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence
-from ctxasm.app.ui.words.settings_words import settings_sentence
 from ctxasm.model.amounts import counted
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
 from ctxasm.model.setting_labels import label_of
@@ -64,7 +60,6 @@ def show_controls(scene: Scene) -> AssemblySettings:
 
 def _all_settings(look: Look) -> None:
     """Presets, a search, and a group for each stage of which only an open one is drawn."""
-    st.html(f'<p class="cx cx-note cx-small" id="ctx-sentence">{escape(settings_sentence(look.settings))}</p>')
     _preset(look.settings)
     st.text_input("Find a setting", key=Session.find_setting.key, placeholder="a word of its name or help", persist_state="session")
     if wanted := (session.find_setting or "").casefold().split():
@@ -80,7 +75,6 @@ def _all_settings(look: Look) -> None:
             if group.open:
                 with group:
                     _group(own, look)
-    window_table_controls(look.settings)
     settings_written(look.settings)
     offer_pin("pin_in_drawer")
 

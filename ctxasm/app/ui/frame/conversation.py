@@ -16,7 +16,7 @@ from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.stopping import ticker
 from ctxasm.app.ui.frame.title import show_problem
-from ctxasm.app.ui.frame.zones_state import asked_choice, edited_windows, keep_summary_model, keep_turns, typed_turns
+from ctxasm.app.ui.frame.zones_state import asked_choice, keep_summary_model, keep_turns, typed_turns
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.messages import AnswerModel
@@ -144,7 +144,7 @@ def _summarise(query: Query, scene: Scene, model: AnswerModel) -> str:
     workbench, progress = server.workbench(), st.empty()
     counter = workbench.counter(scene.settings.encoding)
     tick = ticker(progress, "summarising the older turns")
-    plan = workbench.zones.plan(query, scene.settings, counter, asked_choice(), model=model, cancel=tick, windows=edited_windows())
+    plan = workbench.zones.plan(query, scene.settings, counter, asked_choice(), model=model, cancel=tick)
     progress.empty()
     return plan.conversation.note if plan.conversation is not None else ""
 

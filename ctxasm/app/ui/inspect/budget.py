@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
 import streamlit as st
 
-from ctxasm.app.ui.inspect.budget_bar import Bar, budget_bar, strip_html
+from ctxasm.app.ui.inspect.budget_bar import Bar, axis_html, budget_bar, share_of_axis
 from ctxasm.app.ui.inspect.order import citation_shift, shift_html
 from ctxasm.app.ui.widgets.chunk_clicks import at_of
 from ctxasm.app.ui.widgets.context_marks import also_in, number_chip
 from ctxasm.app.ui.widgets.fates import fates_by_key
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import decimal, number, title_of
-from ctxasm.model.amounts import percent
+from ctxasm.model.amounts import counted, percent
 from ctxasm.model.events import Prefixed
 from ctxasm.model.results import Assembly, DocumentSize
 
 NOTHING = 1e-12
 """A regret below this is none: the sums of fractions differ in their last digits."""
 MOST_NAMES = 6
+STRETCH_KINDS = {"chunk": "body", "prefix": "prefix", "supplement": "supplement"}
+"""What a segment is on the token axis; the others are scaffolding."""
 
 
 def _left(assembly: Assembly) -> str:
@@ -122,24 +123,22 @@ def show_budget(assembly: Assembly) -> None:
     st.html(boxed(f'{regret_html(assembly)}<div style="height:10px"></div>{budget_table_html(budget_bar(assembly))}', "ctx-budget-table"))
 
 
-class PrefixRow(NamedTuple):
-    """A page summary in the context and the tokens it costs."""
-
-    document_id: str
-    title: str
-    summary: str
-    tokens: int
-
-
-def prefixes(assembly: Assembly) -> tuple[PrefixRow, ...]:
-    """The page summaries that were written, in context order."""
+def summaries_html(assembly: Assembly) -> str:
+    """The page summaries in the context, in its order, each once."""
     documents = assembly.trace.documents
-    written = [event for stage in assembly.trace.stages for event in stage.events if isinstance(event, Prefixed)]
-    return tuple(
-        PrefixRow(e.document_id, title_of(documents, e.document_id), documents[e.document_id].summary or "", e.tokens)
-        for e in written
-        if e.document_id in documents
-    )
+    rows = [
+        (
+            f"<span {at_of(event.document_id)}>{escape(title_of(documents, event.document_id))}</span>",
+            escape(documents[event.document_id].summary or ""),
+            number(event.tokens),
+        )
+        for stage in assembly.trace.stages
+        for event in stage.events
+        if isinstance(event, Prefixed) and event.document_id in documents
+    ]
+    if not rows:
+        return '<p class="cx-note">No page summaries in this context.</p>'
+    return table_html(("document", "page summary", "tokens"), rows, (2,), "Page summaries")
 
 
 def _citations(assembly: Assembly) -> str:
@@ -168,27 +167,66 @@ def _citations(assembly: Assembly) -> str:
     return table_html(heads[:width], [row[:width] for row in rows], caption="Citations")
 
 
-def prefixes_html(rows: Sequence[PrefixRow]) -> str:
-    """The page summaries in the context, each once."""
-    return table_html(
-        ("document", "page summary", "tokens"),
-        [(f"<span {at_of(r.document_id)}>{escape(r.title)}</span>", escape(r.summary), number(r.tokens)) for r in rows],
-        (2,),
-        "Page summaries",
+class Stretch(NamedTuple):
+    """A run of the context on the token axis: tokens `start` to `end`."""
+
+    kind: str
+    start: int
+    end: int
+    block: int | None
+    document_id: str | None
+
+
+def token_axis(assembly: Assembly) -> tuple[Stretch, ...]:
+    """The context from first to last token as runs of prefix, body and scaffolding; equal neighbours merged."""
+    runs: list[Stretch] = []
+    at = 0
+    for segment in assembly.segments:
+        kind = STRETCH_KINDS.get(segment.kind, "scaffold")
+        end = at + segment.tokens
+        if runs and (runs[-1].kind, runs[-1].block) == (kind, segment.block):
+            runs[-1] = runs[-1]._replace(end=end)
+        else:
+            runs.append(Stretch(kind, at, end, segment.block, segment.document_id))
+        at = end
+    return tuple(runs)
+
+
+def _spread(ticks: list[str], limit: int = 24) -> list[str]:
+    return ticks if len(ticks) <= limit else ticks[:: len(ticks) // limit + 1]
+
+
+def token_axis_html(assembly: Assembly) -> str:
+    """The context on the token axis: prefix, body, scaffolding, a tick where each block starts."""
+    runs = token_axis(assembly)
+    total = max(runs[-1].end if runs else 0, 1)
+    track = "".join(_stretch_html(run, total) for run in runs)
+    ticks, seen = [], set()
+    for run in runs:
+        if run.block is not None and run.block not in seen:
+            seen.add(run.block)
+            ticks.append(f'<span class="cx-tick" style="left:{share_of_axis(run.start, total)}">[{run.block}]</span>')
+    spoken = f"Token axis of the context: {total} tokens in {counted(len(seen), 'block')}."
+    return (
+        f'<div class="cx" id="ctx-strip"><div class="cx-strip" role="img" aria-label="{spoken}">'
+        f'{"".join(_spread(ticks))}<div class="cx-strip-track">{track}</div></div>'
+        f'{axis_html(total)}<div class="cx-legend"><span><i class="cx-swatch k-body"></i>body</span><span>'
+        '<i class="cx-swatch k-prefix"></i>page summary</span>'
+        '<span><i class="cx-swatch k-scaffold"></i>headers, separators, gap marks</span></div></div>'
+    )
+
+
+def _stretch_html(run: Stretch, total: int) -> str:
+    odd = " alt" if run.kind == "body" and (run.block or 0) % 2 == 0 else ""
+    return (
+        f'<div class="k-{run.kind}{odd}" style="width:{share_of_axis(run.end - run.start, total)}" title="{run.kind}, tokens '
+        f'{number(run.start)} to {number(run.end)}"></div>'
     )
 
 
 def show_prefixes(assembly: Assembly) -> None:
     """Where the tokens of the context are, and the page summaries among them."""
-    middle = st.toggle(
-        "Shade the middle of the context",
-        key="shade_middle",
-        persist_state="session",
-        help="Position effect, Liu et al. 2024, illustrative.",
-    )
-    written = prefixes(assembly)
-    summaries = prefixes_html(written) if written else '<p class="cx-note">No page summaries in this context.</p>'
-    st.html(f"{strip_html(assembly, middle)}{boxed(summaries, 'ctx-prefixes')}")
+    st.html(f"{token_axis_html(assembly)}{boxed(summaries_html(assembly), 'ctx-prefixes')}")
 
 
 def show_sources(assembly: Assembly) -> None:

@@ -151,7 +151,6 @@ def _notes(said: tuple[str, ...]) -> str:
 PartKind = Literal["retrieved", "added", "dropped", "prefix", "supplement", "scaffold"]
 SUPPLEMENT = ""
 """Stands for the id of a document where extra results belong to none."""
-_STRETCH: dict[str, Literal["body", "prefix", "scaffold", "supplement"]] = {"chunk": "body", "prefix": "prefix", "supplement": "supplement"}
 KIND_NAMES = {
     "retrieved": "found",
     "added": "neighbour",
@@ -222,16 +221,6 @@ class Bar:
     @property
     def dropped(self) -> tuple[BarDocument, ...]:
         return tuple(document for document in self.documents if not document.kept)
-
-
-class Stretch(NamedTuple):
-    """A run of the context on the token axis: tokens `start` to `end`."""
-
-    kind: Literal["body", "prefix", "scaffold", "supplement"]
-    start: int
-    end: int
-    block: int | None
-    document_id: str | None
 
 
 def budget_bar(assembly: Assembly) -> Bar:
@@ -332,21 +321,6 @@ def _shared_out(total: int, weights: list[int]) -> list[int]:
     return [high - low for low, high in pairwise(edges)]
 
 
-def token_axis(assembly: Assembly) -> tuple[Stretch, ...]:
-    """The context from first to last token as runs of prefix, body and scaffolding; equal neighbours merged."""
-    runs: list[Stretch] = []
-    at = 0
-    for segment in assembly.segments:
-        kind = _STRETCH.get(segment.kind, "scaffold")
-        end = at + segment.tokens
-        if runs and (runs[-1].kind, runs[-1].block) == (kind, segment.block):
-            runs[-1] = runs[-1]._replace(end=end)
-        else:
-            runs.append(Stretch(kind, at, end, segment.block, segment.document_id))
-        at = end
-    return tuple(runs)
-
-
 def _limit_at(bar: Bar) -> float:
     """Where the limit stands on the bar, in percent of its width."""
     return min(100.0, 100 * (bar.limit or 0) / max(shown_axis(bar), 1))
@@ -371,7 +345,7 @@ def _is_far(bar: Bar) -> bool:
     return bar.limit is not None and bar.limit > LARGEST_FIXED and bar.limit > FAR * _held(bar)
 
 
-def _percent(tokens: float, axis: int) -> str:
+def share_of_axis(tokens: float, axis: int) -> str:
     return f"{100 * tokens / max(axis, 1):.3f}%"
 
 
@@ -388,10 +362,6 @@ def _need_html(document: BarDocument) -> str:
     return f"<i>needs </i>{number(document.missing_tokens)}<i> more</i>" if document.missing_tokens else "dropped"
 
 
-def _spread(ticks: list[str], limit: int = 24) -> list[str]:
-    return ticks if len(ticks) <= limit else ticks[:: len(ticks) // limit + 1]
-
-
 def _key_text(document: BarDocument) -> str:
     numbers = "".join(f"[{n}]" for n in document.numbers)
     state = _need_text(document) if not document.kept else counted(document.tokens, "token")
@@ -401,7 +371,7 @@ def _key_text(document: BarDocument) -> str:
 def _part_html(part: Part, whole: int, new: bool) -> str:
     name = f"{part.label} · {KIND_NAMES[part.kind]}{' · new' if new else ''}" if part.label else KIND_NAMES[part.kind]
     return (
-        f'<div class="cx-part k-{part.kind}{" new" if new else ""}" style="width:{_percent(part.tokens, whole)}" '
+        f'<div class="cx-part k-{part.kind}{" new" if new else ""}" style="width:{share_of_axis(part.tokens, whole)}" '
         f'title="{in_attribute(name)} · {counted(part.tokens, "token")}"></div>'
     )
 
@@ -412,7 +382,7 @@ def axis_html(axis: int) -> str:
         step for step in (50, 100, 250, 500, 1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000, 256000, 10**9) if axis / step <= 6
     )
     ticks = [*range(0, axis - step // 3, step)]
-    marks = "".join(f'<span style="left:{_percent(tick, axis)}">{number(tick)}</span>' for tick in ticks)
+    marks = "".join(f'<span style="left:{share_of_axis(tick, axis)}">{number(tick)}</span>' for tick in ticks)
     return f'<div class="cx-axis" aria-hidden="true">{marks}<span style="left:100%">{number(axis)} tokens</span></div>'
 
 
@@ -425,41 +395,6 @@ def _legend(bar: Bar, fresh: frozenset[Key]) -> str:
         says = escape(supplement_sentence(bar.supplement))
         keys.append(f'<span data-supplement="out" title="{says}"><i class="cx-swatch k-supplement out"></i>supplement left out</span>')
     return f'<div class="cx-legend">{"".join(keys)}</div>'
-
-
-def strip_html(assembly: Assembly, middle: bool) -> str:
-    """The context on the token axis: prefix, body, scaffolding, a tick where each block starts."""
-    runs = token_axis(assembly)
-    total = max(runs[-1].end if runs else 0, 1)
-    track = "".join(_stretch(run, total) for run in runs)
-    ticks, seen = [], set()
-    for run in runs:
-        if run.block is not None and run.block not in seen:
-            seen.add(run.block)
-            ticks.append(f'<span class="cx-tick" style="left:{_percent(run.start, total)}">[{run.block}]</span>')
-    band = '<div class="cx-middle" style="left:25%;width:50%"></div>' if middle else ""
-    label = (
-        '<p class="cx-note cx-small">Shaded: position effect, Liu et al. 2024, illustrative. Models read the middle of a long context '
-        "least.</p>"
-        if middle
-        else ""
-    )
-    spoken = f"Token axis of the context: {total} tokens in {counted(len(seen), 'block')}."
-    return (
-        f'<div class="cx" id="ctx-strip"><div class="cx-strip" role="img" aria-label="{spoken}">'
-        f'{"".join(_spread(ticks))}<div class="cx-strip-track">{track}</div>{band}</div>'
-        f'{axis_html(total)}{label}<div class="cx-legend"><span><i class="cx-swatch k-body"></i>body</span><span>'
-        '<i class="cx-swatch k-prefix"></i>page summary</span>'
-        '<span><i class="cx-swatch k-scaffold"></i>headers, separators, gap marks</span></div></div>'
-    )
-
-
-def _stretch(run: Stretch, total: int) -> str:
-    odd = " alt" if run.kind == "body" and (run.block or 0) % 2 == 0 else ""
-    return (
-        f'<div class="k-{run.kind}{odd}" style="width:{_percent(run.end - run.start, total)}" title="{run.kind}, tokens '
-        f'{number(run.start)} to {number(run.end)}"></div>'
-    )
 
 
 def budget_html(assembly: Assembly, stamp: str, fresh: frozenset[Key] = frozenset()) -> str:
@@ -536,7 +471,7 @@ def _group(document: BarDocument, axis: int, fresh: frozenset[Key], cut: bool, s
     if not document.kept:
         marks = f' data-missing="{document.missing_tokens or ""}"'
     return (
-        f'<div class="cx-group{" cut" if cut and document.kept else ""}" style="width:{_percent(document.tokens, axis)}{side}" '
+        f'<div class="cx-group{" cut" if cut and document.kept else ""}" style="width:{share_of_axis(document.tokens, axis)}{side}" '
         f'{document_of(document.document_id)} data-state="{"kept" if document.kept else "dropped"}"{marks} '
         f'title="{in_attribute(says)}">'
         f'<span class="cx-tag">{numbers}<span>{escape(document.title)}</span></span><div class="cx-parts">{parts}</div>{need}</div>'

@@ -8,11 +8,10 @@ goes to the foot of the page.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from html import escape
-from typing import NamedTuple
 
 import streamlit as st
 from streamlit.runtime.fragment import fragment
@@ -49,52 +48,25 @@ from ctxasm.model.results import Assembly, Key
 from ctxasm.model.stage_labels import stage_name
 from ctxasm.text.language import language_of
 
-PUBLISHED_MS = {"expand": 40.0, "deduplicate": 5.0, "group": 2.0, "budget": 15.0}
-"""Latency that the five-stage pipeline publishes for its own stages, in milliseconds."""
 
-
-class Latency(NamedTuple):
-    """A stage's measured time beside the published one (None where none is published), in milliseconds."""
-
-    stage: str
-    elapsed_ms: float
-    published_ms: float | None
-    chunks_in: int
-    chunks_out: int
-    tokens_in: int
-    tokens_out: int
-
-
-def latencies(assembly: Assembly) -> tuple[Latency, ...]:
-    """Every stage that ran, in order."""
-    return tuple(
-        Latency(s.stage, s.elapsed_ms, PUBLISHED_MS.get(s.stage), len(s.before), len(s.after), s.tokens_in, s.tokens_out)
-        for s in assembly.trace.stages
-    )
-
-
-def latency_html(rows: Sequence[Latency], assembly: Assembly) -> str:
-    """Time per stage beside the published 40 / 5 / 2 / 15 ms."""
-    cells = [
+def time_html(assembly: Assembly) -> str:
+    """The time of each stage, and of reading the store."""
+    stages, fetch = assembly.trace.stages, assembly.trace.fetch
+    rows = [
         (
-            stage_name(r.stage),
-            f"{r.elapsed_ms:.2f}",
-            f"{r.published_ms:.0f}" if r.published_ms else "",
-            f"{r.chunks_in} → {r.chunks_out}",
-            f"{number(r.tokens_in)} → {number(r.tokens_out)}",
+            stage_name(stage.stage),
+            f"{stage.elapsed_ms:.2f}",
+            f"{len(stage.before)} → {len(stage.after)}",
+            f"{number(stage.tokens_in)} → {number(stage.tokens_out)}",
         )
-        for r in rows
+        for stage in stages
     ]
-    total, published = sum(r.elapsed_ms for r in rows), sum(r.published_ms or 0 for r in rows)
-    cells.append(("<b>All stages</b>", f"<b>{total:.2f}</b>", f"<b>{published:.0f}</b>", "", ""))
-    fetch = assembly.trace.fetch
+    rows.append(("<b>All stages</b>", f"<b>{sum(stage.elapsed_ms for stage in stages):.2f}</b>", "", ""))
     note = (
         f'<p class="cx-note" style="margin-top:8px">Reading the store: {counted(fetch.statements, "statement")} for chunks, '
-        f"{counted(fetch.document_statements, 'statement')} for titles,"
-        f" {counted(fetch.rows, 'row')}, {fetch.elapsed_ms:.2f} ms. Published: the five-stage pipeline's own figures (one query per "
-        "document, its machine, not this one).</p>"
+        f"{counted(fetch.document_statements, 'statement')} for titles, {counted(fetch.rows, 'row')}, {fetch.elapsed_ms:.2f} ms.</p>"
     )
-    return table_html(("stage", "ms here", "ms published", "chunks", "tokens"), cells, (1, 2, 3, 4), "Time of each stage") + note
+    return table_html(("stage", "ms", "chunks", "tokens"), rows, (1, 2, 3), "Time of each stage") + note
 
 
 def messages_json(assembly: Assembly) -> str:
@@ -161,7 +133,7 @@ def show_closer(scene: Scene, assembly: Assembly) -> None:
             case "Same start":
                 cache_prefix_panel(scene)
             case "Time":
-                st.html(boxed(latency_html(latencies(assembly), assembly), "ctx-latency"))
+                st.html(boxed(time_html(assembly), "ctx-time"))
             case "Export":
                 show_export(assembly)
             case _:
