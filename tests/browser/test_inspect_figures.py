@@ -61,7 +61,7 @@ PLACES = """
 
 
 def test_a_stranger_has_little_to_read(app, open_page, capsys):
-    page = open_page(f"{app}/?data=sample&k=6", width=1440, height=900)
+    page = open_page(f"{app}/?data=sample", width=1440, height=900)
     settled(page, 8000)
     expect(page.locator(".st-key-advice").get_by_role("button").first).to_be_visible()
     expect(page.locator("#ctx-ledger")).to_be_in_viewport(ratio=1)
@@ -77,7 +77,7 @@ def test_a_stranger_has_little_to_read(app, open_page, capsys):
 
 def test_a_change_of_max_tokens_sends_little_and_moves_nothing(app, open_page, capsys):
     received: list[int] = []
-    page = open_page(f"{app}/?data=sample&k=6", width=1440, height=900)
+    page = open_page(f"{app}/?data=sample", width=1440, height=900)
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(len(frame))))
     page.reload()
     settled(page, 8000)

@@ -369,11 +369,18 @@ def _key_text(document: BarDocument) -> str:
 
 
 def _part_html(part: Part, whole: int, new: bool) -> str:
-    name = f"{part.label} · {KIND_NAMES[part.kind]}{' · new' if new else ''}" if part.label else KIND_NAMES[part.kind]
-    return (
-        f'<div class="cx-part k-{part.kind}{" new" if new else ""}" style="width:{share_of_axis(part.tokens, whole)}" '
-        f'title="{in_attribute(name)} · {counted(part.tokens, "token")}"></div>'
-    )
+    name = f"{part.label}{' · new' if new else ''}" if part.label else KIND_NAMES[part.kind]
+    look = f"cx-part k-{part.kind}{' new' if new else ''}"
+    title = f"{in_attribute(name)} · {counted(part.tokens, 'token')}"
+    return f'<i class="{look}" style="width:{100 * part.tokens / max(whole, 1):.2f}%" title="{title}"></i>'
+
+
+def _drawn_parts(document: BarDocument) -> tuple[Part, ...]:
+    """Its parts; of one that is left out a single part, which names its first and last chunk."""
+    if document.kept or len(document.parts) < 2:
+        return document.parts
+    first, last = document.parts[0], document.parts[-1]
+    return (Part("dropped", document.tokens, first.chunk_index, f"{first.label}–{last.label}"),)
 
 
 def axis_html(axis: int) -> str:
@@ -460,7 +467,7 @@ def _share(document: BarDocument, beyond: int) -> float:
 
 def _group(document: BarDocument, axis: int, fresh: frozenset[Key], cut: bool, supplement: Supplemented | None, side: str = "") -> str:
     """A document on the bar: its title above its parts; a torn edge where only some of it is kept, what it needs where none is."""
-    parts = "".join(_part_html(part, document.tokens, _is_fresh(document, part, fresh)) for part in document.parts)
+    parts = "".join(_part_html(part, document.tokens, _is_fresh(document, part, fresh)) for part in _drawn_parts(document))
     numbers = "".join(f"<b>{n}</b>" for n in document.numbers[:3]) + ("…" if len(document.numbers) > 3 else "")
     need = "" if document.kept else f'<em class="cx-need"><span>{_need_html(document)}</span></em>'
     says = _key_text(document)

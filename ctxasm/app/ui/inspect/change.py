@@ -104,7 +104,7 @@ def ledger_html(account: Ledger, fresh: int = 0) -> str:
     )
 
 
-MOST_CHUNKS = 8
+MOST_CHUNKS = 6
 """Chunks that are named on either side; the others are counted."""
 Verdict = Literal["better", "worse", ""]
 _BETTER: dict[str, int] = {"hits": 1, "evidence": 1, "regret": -1}
@@ -301,9 +301,7 @@ def _moves(words: str, moved: Sequence[Moved]) -> str:
     """The chunks that came or went: a click follows one through the stages."""
     if not moved:
         return ""
-    chips = "".join(
-        f'<button type="button" class="cx-move" {pick_of(each.key)}>{escape(each.name)}</button>' for each in moved[:MOST_CHUNKS]
-    )
+    chips = "".join(f'<button class="cx-move" {pick_of(each.key)}>{escape(each.name)}</button>' for each in moved[:MOST_CHUNKS])
     rest = f" and {number(len(moved) - MOST_CHUNKS)} more" if len(moved) > MOST_CHUNKS else ""
     return (
         f'<span class="cx-moves" data-moved="{words}" data-count="{len(moved)}">{counted(len(moved), "chunk")} {words} {chips}{rest}</span>'

@@ -17,7 +17,7 @@ from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import found_badges, show_empty
 from ctxasm.app.ui.inspect.evidence import expected
-from ctxasm.app.ui.widgets.chunk_clicks import at_of, pick_of
+from ctxasm.app.ui.widgets.chunk_clicks import at_of, document_of
 from ctxasm.app.ui.widgets.context_marks import Stretch, fate_chip, rewritten_text, shortened_chunks, stretches
 from ctxasm.app.ui.widgets.expected import MARK_HELP, SPAN_HELP, UNMARK_HELP, Expected, sign_html
 from ctxasm.app.ui.widgets.fates import SENT, fate_of
@@ -219,10 +219,12 @@ def _lane(rows: ChunkMap, row: int, compact: bool, marks: Expected) -> str:
     for before, index in zip([None, *indexes], indexes, strict=False):
         if before is not None and index > before + 1:
             cells.append(_break(index - before - 1))
-        cells.append(_cell(rows.titles[row], by_index[index], ends, compact, marks) if index in by_index else _gap(index))
+        cells.append(_cell(by_index[index], ends, compact, marks) if index in by_index else _gap(index))
     if indexes and (indexes[-1], "last") not in ends:
         cells.append('<i class="cx-break" title="the document goes on"></i>')
-    return f'<div class="cx-lane"><span dir="auto" title="{in_attribute(rows.titles[row])}">{row + 1} {escape(rows.titles[row])}</span>' + (
+    title, document = rows.titles[row], document_of(fates[0].document_id)
+    return (
+        f'<div class="cx-lane" {document}><span dir="auto" title="{in_attribute(title)}">{row + 1} {escape(title)}</span>'
         f'<div class="cx-cells">{"".join(cells)}</div></div>'
     )
 
@@ -235,9 +237,9 @@ def _gap(index: int) -> str:
     return f'<span class="cx-cell gap" title="#{index} is not stored"></span>'
 
 
-def _cell(title: str, fate: Fate, ends: Collection[tuple[int, str]], compact: bool, marks: Expected) -> str:
+def _cell(fate: Fate, ends: Collection[tuple[int, str]], compact: bool, marks: Expected) -> str:
     origin = f"found at rank {fate.rank}" if fate.retrieved else f"neighbour of {', '.join(f'#{p}' for p in fate.parents) or 'its hit'}"
-    says = f"{title} #{fate.chunk_index}: {origin}, score {decimal(fate.score)}, {fate_label(fate)}"
+    says = f"#{fate.chunk_index}: {origin}" + ("" if fate.fate == "kept" else f", {fate_label(fate)}")
     key = (fate.document_id, fate.chunk_index)
     says += ", expected" if marks.holds(key) else ""
     look = "k-retrieved" if fate.retrieved else "k-added"
@@ -245,8 +247,8 @@ def _cell(title: str, fate: Fate, ends: Collection[tuple[int, str]], compact: bo
     look += " wanted" if marks.holds(key) else ""
     look += "".join(f" {kind}" for kind in ("first", "last") if (fate.chunk_index, kind) in ends)
     return (
-        f'<button type="button" class="cx-cell {look}" title="{in_attribute(says)}" '
-        f"{pick_of(key)}>{'' if compact else f'<b>{fate.chunk_index}</b>'}</button>"
+        f'<button class="cx-cell {look}" title="{in_attribute(says)}" data-chunk="{fate.chunk_index}">'
+        f"{'' if compact else f'<b>{fate.chunk_index}</b>'}</button>"
     )
 
 
