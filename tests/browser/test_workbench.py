@@ -145,7 +145,7 @@ def test_rejected_values_in_the_link_are_named_once_and_fall_back(app, open_page
 STEPS = {
     "found": "#ctx-hits",
     "widened": "#ctx-map",
-    "repeats out": "#ctx-seams",
+    "repeated": "#ctx-seams",
     "grouped": "#ctx-group",
     "fits": "#ctx-budget-table",
     "summaries": "#ctx-prefixes",

@@ -21,8 +21,7 @@ from ctxasm.app.ui.inspect.order import block_order, bundles_html, citation_shif
 from ctxasm.app.ui.inspect.page import time_html
 from ctxasm.app.ui.widgets.context_marks import MAX_RUNS, marked_phrase, runs, text_html
 from ctxasm.app.ui.widgets.expected import Expected
-from ctxasm.app.ui.widgets.fates import DROP_WORDS
-from ctxasm.app.ui.words.words import title_of
+from ctxasm.app.ui.words.words import LEFT_OUT, title_of
 from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.model.events import Reason
 from ctxasm.model.stage_labels import REASONS
@@ -184,4 +183,4 @@ def test_a_difference_marks_words_and_runs_none_of_them():
 
 
 def test_a_drop_has_words_for_every_reason():
-    assert set(DROP_WORDS) == set(REASONS) == set(get_args(Reason))
+    assert set(LEFT_OUT) == set(REASONS) == set(get_args(Reason))

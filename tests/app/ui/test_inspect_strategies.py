@@ -161,9 +161,9 @@ def test_every_block_has_one_place_by_relevance_and_one_in_the_context(case: Cas
 @pytest.mark.parametrize(
     ("settings", "injected", "words"),
     [
-        ({}, True, "no hit is close enough in meaning"),
+        ({}, True, "no found chunk is close enough in meaning"),
         ({"supplement_mode": "never"}, False, "the setting says never"),
-        ({"supplement_threshold": 0.4}, False, "a hit is close enough in meaning"),
+        ({"supplement_threshold": 0.4}, False, "a found chunk is close enough in meaning"),
     ],
 )
 def test_the_supplement_says_which_rule_decided(settings, injected, words):

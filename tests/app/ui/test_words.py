@@ -73,11 +73,11 @@ def test_a_copy_says_how_alike_it_is():
     assert near == "Says nearly what d2 #3 says (97 % the same words), which is kept."
     assert semantic == "Means what d2 #3 says (cosine 0.97), which is kept."
     fate = Fate("d1", 1, True, 0.5, 1, "duplicate_of", "deduplicate", of=("d2", 3), likeness="semantic", similarity=0.95)
-    assert fate_sentence(fate) == "Left out: it means what d2 #3 says (cosine 0.95), which is kept."
+    assert fate_sentence(fate) == "Repeated: it means what d2 #3 says (cosine 0.95), which is kept."
     assert [fate_label(fate._replace(likeness=likeness)) for likeness in (None, "exact", "near", "semantic")] == [
-        "duplicate",
-        "duplicate",
-        "near duplicate",
+        "repeated",
+        "repeated",
+        "nearly repeated",
         "same meaning",
     ]
 
@@ -85,13 +85,13 @@ def test_a_copy_says_how_alike_it_is():
 @pytest.mark.parametrize("reason", get_args(Reason))
 def test_every_reason_has_words(reason):
     fate = Fate("d1", 1, True, 0.5, 1, "dropped", "compress", reason)
-    assert fate_sentence(fate) == f"Dropped at Compress: {REASONS[reason]}."
+    assert fate_sentence(fate) == f"Left out at Compress: {REASONS[reason]}."
 
 
 def test_a_shortened_chunk_says_by_how_much():
     fate = Fate("d1", 1, True, 0.5, 1, "kept", "compress", tokens=900, block=2, compressed=0.34)
-    assert fate_sentence(fate) == "Sent in block [2], shortened to 34 % of its tokens."
-    assert fate_label(fate) == "sent, shortened"
+    assert fate_sentence(fate) == "Kept in block [2], shortened to 34 % of its tokens."
+    assert fate_label(fate) == "kept, shortened"
 
 
 @pytest.mark.parametrize("fate", ["kept", "truncated", "merged", "duplicate_of", "dropped"])

@@ -61,7 +61,7 @@ def conversation_controls(scene: Scene) -> None:
             "Load turns", LOADED, key=Session.turns_file.key, on_change=_loaded, args=(key, dataset, query.query_id), max_upload_size=4
         )
         if own is not None:
-            st.button("The query's own turns", key="own_turns", on_click=_own, args=(key, dataset, query.query_id), width="stretch")
+            st.button("The question's own turns", key="own_turns", on_click=_own, args=(key, dataset, query.query_id), width="stretch")
 
 
 def _typed(key: str, dataset: str, query_id: str) -> None:

@@ -44,7 +44,7 @@ def regret_html(assembly: Assembly) -> str:
     """What is left of the limit, and how much better the best packing of whole documents would be."""
     regret = assembly.trace.regret
     if not assembly.settings.enabled:
-        return _note(assembly, "The baseline chooses nothing: it sends every hit, so there is no packing to compare it with.")
+        return _note(assembly, "The baseline chooses nothing: it sends every found chunk, so there is no packing to compare it with.")
     if regret.best <= 0:
         return _note(assembly, "")
     return _note(assembly, _says(assembly), _bars(assembly) if regret.regret > NOTHING else "")
@@ -67,7 +67,7 @@ def _says(assembly: Assembly) -> str:
     if large := _too_large(assembly):
         title = escape(title_of(assembly.trace.documents, large.document_id))
         alone = f"{title} alone has {number(large.tokens)} tokens"
-        return f"No packing of whole documents holds the best hit: {alone}. Beside what is kept of it, packing regret is {share}."
+        return f"No packing of whole documents holds the best chunk: {alone}. Beside what is kept of it, packing regret is {share}."
     if regret.exact:
         names = ", ".join(escape(title_of(assembly.trace.documents, key, 40)) for key in regret.documents[:MOST_NAMES])
         more = len(regret.documents) - MOST_NAMES
@@ -87,8 +87,9 @@ def _bars(assembly: Assembly) -> str:
         (best, regret.best, "best" if regret.exact else "bound"),
     )
     drawn = "".join(_bar(name, value, whole, kind) for name, value, kind in rows)
-    spoken, formula = f"Value {decimal(regret.kept)} of {decimal(regret.best)}", f"Σ 1/({assembly.settings.pack_k} + rank) over the hits"
-    return f'<div class="cx-values" role="img" aria-label="{spoken}" title="Value: {formula} that are sent">{drawn}</div>'
+    spoken = f"Value {decimal(regret.kept)} of {decimal(regret.best)}"
+    formula = f"Σ 1/({assembly.settings.pack_k} + rank) over the found chunks"
+    return f'<div class="cx-values" role="img" aria-label="{spoken}" title="Value: {formula} that are kept">{drawn}</div>'
 
 
 def _bar(name: str, value: float, whole: float, kind: str) -> str:
@@ -105,11 +106,11 @@ def budget_table_html(bar: Bar) -> str:
     for document in bar.documents:
         end += document.tokens
         state = (
-            '<span class="cx-fate">sent</span>'
+            '<span class="cx-fate">kept</span>'
             if document.kept
-            else f'<span class="cx-fate gone">dropped</span> <span class="cx-need">needs {number(document.missing_tokens)} more</span>'
+            else f'<span class="cx-fate gone">left out</span> <span class="cx-need">needs {number(document.missing_tokens)} more</span>'
             if document.missing_tokens
-            else '<span class="cx-fate gone">dropped</span>'
+            else '<span class="cx-fate gone">left out</span>'
         )
         chunks = " ".join(dict.fromkeys(part.label for part in document.parts if part.label))
         numbers = " ".join(number_chip(n) for n in document.numbers)
@@ -162,7 +163,7 @@ def _citations(assembly: Assembly) -> str:
             f"{escape(citation.ref)} {page}</span>"
         )
         rows.append((number_chip(citation.number), source, chunks, escape(citation.snippet), also))
-    heads = ("number", "source", "chunks", "snippet of the best hit", "also in")
+    heads = ("number", "source", "chunks", "snippet of the best chunk", "also in")
     width = len(heads) if any(row[-1] for row in rows) else len(heads) - 1
     return table_html(heads[:width], [row[:width] for row in rows], caption="Citations")
 

@@ -22,7 +22,7 @@ from ctxasm.app.ui.inspect.change import fresh_chunks
 from ctxasm.app.ui.widgets.chunk_clicks import document_of
 from ctxasm.app.ui.widgets.fates import supplement_of
 from ctxasm.app.ui.words.event_words import SUPPLEMENT_RULES, supplement_sentence
-from ctxasm.app.ui.words.words import in_attribute, number, title_of
+from ctxasm.app.ui.words.words import GLOSSARY, in_attribute, number, title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.events import Supplemented
@@ -354,12 +354,12 @@ def _is_fresh(document: BarDocument, part: Part, fresh: frozenset[Key]) -> bool:
 
 
 def _need_text(document: BarDocument) -> str:
-    return f"needs {number(document.missing_tokens)} more" if document.missing_tokens else "dropped"
+    return f"needs {number(document.missing_tokens)} more" if document.missing_tokens else "left out"
 
 
 def _need_html(document: BarDocument) -> str:
     """The same, with the words that a narrow segment leaves out."""
-    return f"<i>needs </i>{number(document.missing_tokens)}<i> more</i>" if document.missing_tokens else "dropped"
+    return f"<i>needs </i>{number(document.missing_tokens)}<i> more</i>" if document.missing_tokens else "left out"
 
 
 def _key_text(document: BarDocument) -> str:
@@ -396,7 +396,11 @@ def axis_html(axis: int) -> str:
 def _legend(bar: Bar, fresh: frozenset[Key]) -> str:
     """What the looks mean, and the supplement that is on no axis because it stays out."""
     drawn = {part.kind for document in bar.documents for part in document.parts}
-    keys = [f'<span><i class="cx-swatch k-{kind}"></i>{name}</span>' for kind, name in KIND_NAMES.items() if kind in drawn]
+    keys = [
+        f'<span{f" title={chr(34)}{GLOSSARY[name]}{chr(34)}" if name in GLOSSARY else ""}><i class="cx-swatch k-{kind}"></i>{name}</span>'
+        for kind, name in KIND_NAMES.items()
+        if kind in drawn
+    ]
     keys += ['<span><i class="cx-swatch cx-new"></i>new</span>'] if fresh else []
     if bar.supplement is not None and not bar.supplement.injected:
         says = escape(supplement_sentence(bar.supplement))
@@ -444,7 +448,7 @@ def track_html(bar: Bar, axis: int, fresh: frozenset[Key] = frozenset()) -> str:
 def _limit_html(limit: int, at: float, far: bool) -> str:
     look = f"cx-limit{' left' if at < 22 else ''}{' far' if far else ''}"
     return (
-        f'<div class="{look}" style="left:min({at:.3f}%, calc(100% - 2px))" data-limit="{limit}"><span>'
+        f'<div class="{look}" style="left:min({at:.3f}%, calc(100% - 2px))" data-limit="{limit}" title="{GLOSSARY["limit"]}"><span>'
         f"limit {number(limit)}{' →' if far else ''}</span></div>"
     )
 
@@ -493,6 +497,6 @@ def show_budget_bar(scene: Scene) -> None:
     try:
         assembly = state.assemble_scene(server.workbench(), dragged)
     except CtxasmError as error:
-        show_failure("This query cannot be assembled", error, scene)
+        show_failure("The context of this question cannot be assembled", error, scene)
         return
     st.html(budget_html(assembly, state.stamp_of(dragged), fresh_chunks(assembly)))

@@ -16,9 +16,9 @@ from ctxasm.app.ui.frame.title import show_empty
 from ctxasm.app.ui.inspect.evidence import states_of
 from ctxasm.app.ui.widgets.chunk_clicks import pick_of
 from ctxasm.app.ui.widgets.context_marks import text_html
-from ctxasm.app.ui.widgets.fates import DROP_WORDS, SENT, supplement_of
+from ctxasm.app.ui.widgets.fates import SENT, supplement_of
 from ctxasm.app.ui.words.setting_words import CHOICES
-from ctxasm.app.ui.words.words import number, title_of
+from ctxasm.app.ui.words.words import LEFT_OUT, number, title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.setting_labels import label_of, value_words
@@ -81,9 +81,9 @@ def ledger(assembly: Assembly) -> Ledger:
 def ledger_html(account: Ledger, fresh: int = 0) -> str:
     """The accounting line: every chunk and every token has a term. `fresh` of the sent chunks came with the last change."""
     terms = [f"<b>{account.retrieved}</b> found", f"+ <b>{account.added}</b> neighbours"]
-    terms += [f"− <b>{account.merged}</b> merged"] if account.merged else []
-    terms += [f"− <b>{account.duplicates}</b> duplicate"] if account.duplicates else []
-    terms += [f"− <b>{count}</b> {DROP_WORDS.get(reason, escape(reason))}" for reason, count in account.dropped]
+    repeated = account.merged + account.duplicates
+    terms += [f"− <b>{repeated}</b> repeated"] if repeated else []
+    terms += [f"− <b>{count}</b> left out ({LEFT_OUT.get(reason, escape(reason))})" for reason, count in account.dropped]
     tokens = [
         f"<b>{number(account.chunk_tokens)}</b> text",
         f"+ <b>{number(account.prefix_tokens)}</b> summaries",
@@ -99,7 +99,7 @@ def ledger_html(account: Ledger, fresh: int = 0) -> str:
     return (
         f'<div class="cx cx-ledger" id="ctx-ledger" data-balances="{str(account.balances).lower()}" data-sent="{account.sent}" '
         f'data-tokens="{account.total_tokens}">'
-        f"<span>{' '.join(terms)} = <b>{account.sent}</b> sent{new}</span><span>{' '.join(tokens)} = <b>"
+        f"<span>{' '.join(terms)} = <b>{account.sent}</b> kept{new}</span><span>{' '.join(tokens)} = <b>"
         f"{number(account.total_tokens)}</b> tokens {badge}</span></div>"
     )
 
@@ -188,7 +188,7 @@ def _deltas(before: Assembly, now: Assembly, evidence: tuple[Sequence[EvidenceSt
         Delta("unused", "unused", before.unused_tokens, now.unused_tokens),
         Delta("regret", "could be better by", regret_share(before), regret_share(now), unit="%", bound=not now.trace.regret.exact),
         Delta("blocks", "sources", len(before.citations), len(now.citations)),
-        Delta("hits", "found chunks sent", _hits_kept(before), _hits_kept(now), of=hits),
+        Delta("hits", "found chunks kept", _hits_kept(before), _hits_kept(now), of=hits),
     ]
     if evidence[1]:
         was, states = (sum(state.state == "found" for state in states) for states in evidence)
@@ -367,7 +367,9 @@ def show_context_text(assembly: Assembly, stamp: str) -> None:
     """Cards per block with provenance."""
     if not assembly.text:
         why = (
-            "Retrieval returned nothing for this query." if not assembly.trace.fates else "No chunk fits into this limit: raise max tokens."
+            "The search found nothing for this question."
+            if not assembly.trace.fates
+            else "No chunk fits into this limit: raise max tokens."
         )
         show_empty("The context is empty", f"{why} The model is not called with an empty context.")
     else:

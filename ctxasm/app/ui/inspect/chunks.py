@@ -114,7 +114,7 @@ def hits_html(assembly: Assembly, marks: Expected) -> str:
     methods = methods_of(query)
     rows = [_cells(assembly, row, methods, marks) for row in hit_rows(query)[:MOST]]
     heads = ("rank", "chunk", "score", *(escape(method_name(method)) for method in methods), "fate")
-    return table_html(heads, rows, (0, *range(2, 3 + len(methods))), "○ marks a hit as expected")
+    return table_html(heads, rows, (0, *range(2, 3 + len(methods))), "○ marks a chunk as expected")
 
 
 def _cells(assembly: Assembly, row: HitRow, methods: tuple[str, ...], marks: Expected) -> tuple[str, ...]:
@@ -238,7 +238,9 @@ def _gap(index: int) -> str:
 
 
 def _cell(fate: Fate, ends: Collection[tuple[int, str]], compact: bool, marks: Expected) -> str:
-    origin = f"found at rank {fate.rank}" if fate.retrieved else f"neighbour of {', '.join(f'#{p}' for p in fate.parents) or 'its hit'}"
+    origin = (
+        f"found at rank {fate.rank}" if fate.retrieved else f"neighbour of {', '.join(f'#{p}' for p in fate.parents) or 'a found chunk'}"
+    )
     says = f"#{fate.chunk_index}: {origin}" + ("" if fate.fate == "kept" else f", {fate_label(fate)}")
     key = (fate.document_id, fate.chunk_index)
     says += ", expected" if marks.holds(key) else ""
@@ -269,12 +271,12 @@ def chunk_life(assembly: Assembly, key: Key) -> tuple[Step, ...]:
     """Every stage of one candidate, from retrieval to its fate."""
     fate = fate_of(assembly, key)
     if fate is None:
-        return (Step("Retrieved", "Neither retrieved nor reached by expansion for this query.", "gone"),)
+        return (Step("Found", "Neither found nor a neighbour of a found chunk.", "gone"),)
     if fate.retrieved:
         methods = hit_words(assembly.query, key)
-        origin = Step("Retrieved", f"Rank {fate.rank}, score {decimal(fate.score)}{f': {methods}' if methods else ''}.", "")
+        origin = Step("Found", f"Rank {fate.rank}, score {decimal(fate.score)}{f': {methods}' if methods else ''}.", "")
     else:
-        origin = Step("Retrieved", "Not retrieved itself.", "quiet")
+        origin = Step("Found", "Not found itself.", "quiet")
     last = Step("Fate", fate_sentence(fate), "" if fate.fate in ("kept", "truncated", "merged") else "gone")
     return (origin, *(_step(record, key) for record in assembly.trace.stages), last)
 
@@ -316,12 +318,12 @@ def _text(assembly: Assembly, fate: Fate) -> str:
     if not sent or not left:
         shared = any(piece.state == "shared" for piece in pieces)
         body = "".join(_stretch(piece) for piece in pieces) if shared else whole
-        return f"<h3>its text{', the dotted part shown by the chunk before it' if shared else '' if sent else ', not sent'}</h3>{body}"
+        return f"<h3>its text{', the dotted part shown by the chunk before it' if shared else '' if sent else ', left out'}</h3>{body}"
     short = shortened_chunks(assembly).get((fate.document_id, fate.chunk_index))
     how = "cut to fit" if short is None else f"{'rewritten by a model' if short.rewritten else 'shortened'}: {short.words}"
     seen = escape(sent) if short and short.rewritten else _sent(pieces)
     return (
-        f'<h3>what is sent of it, {how}</h3>{seen}<details id="ctx-left-out"><summary>Show its whole text, with the '
+        f'<h3>what is kept of it, {how}</h3>{seen}<details id="ctx-left-out"><summary>Show its whole text, with the '
         f"{counted(left, 'character')} that are left out in grey</summary>{''.join(_stretch(piece) for piece in pieces)}</details>"
     )
 
@@ -347,7 +349,7 @@ def _all(assembly: Assembly) -> str:
     rows = [
         (
             escape(f"{f.document_id} #{f.chunk_index}"),
-            "retrieved" if f.retrieved else "added",
+            "found" if f.retrieved else "neighbour",
             decimal(f.score),
             str(f.rank),
             number(f.tokens),
@@ -364,12 +366,12 @@ def show_life(scene: Scene, assembly: Assembly, marks: Expected) -> None:
     """Choose any candidate; read what every stage did to it, and mark it as expected."""
     keys = [(fate.document_id, fate.chunk_index) for fate in assembly.trace.fates]
     if not keys:
-        show_empty("No candidates", "Retrieval returned nothing for this query; choose another one.")
+        show_empty("No candidates", "The search found nothing for this question. Choose another one.")
         return
     names = {f"{document_id} #{index}": (document_id, index) for document_id, index in keys}
     labels = {
         f"{f.document_id} #{f.chunk_index}": " · ".join(
-            (f"{f.document_id} #{f.chunk_index}", "retrieved" if f.retrieved else "added", fate_label(f))
+            (f"{f.document_id} #{f.chunk_index}", "found" if f.retrieved else "neighbour", fate_label(f))
         )
         for f in assembly.trace.fates
     }

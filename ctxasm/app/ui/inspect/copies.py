@@ -90,7 +90,7 @@ def copies_html(assembly: Assembly, copies: Sequence[Copy]) -> str:
         )
         for copy in copies
     ]
-    return table_html(("copy", "how alike", "says what this one says", "in the context"), rows, caption="Duplicates among the candidates")
+    return table_html(("copy", "how alike", "says what this one says", "in the context"), rows, caption="Repeated chunks")
 
 
 def _likeness(copy: Copy) -> str:
@@ -272,7 +272,7 @@ def show_deduplicate(assembly: Assembly) -> None:
         )
         st.html(boxed(f'{copies_html(assembly, found)}<div id="ctx-difference">{side_by_side}</div>', "ctx-duplicates"))
     elif looked_for := _looked_for(assembly):
-        st.html(boxed(f'<p class="cx-note">No {looked_for} duplicates among the candidates.</p>', "ctx-duplicates"))
+        st.html(boxed(f'<p class="cx-note">Nothing is repeated ({looked_for} copies were looked for).</p>', "ctx-duplicates"))
 
 
 def _candidate_text(assembly: Assembly, key: Key) -> str:
@@ -320,7 +320,7 @@ def _notes(assembly: Assembly, rows: tuple[Squeezed, ...]) -> str:
     failed = "".join(f'<p class="cx-note cx-need">{escape(event_sentence(event))}</p>' for event in failures(assembly))
     return (
         f'<p class="cx-note" style="padding-bottom:8px">{counted(len(rows), "chunk")} shortened from {number(before)} to '
-        f"{counted(after, 'token')}, {sent} of them sent. The life of a chunk shows in grey what was left out of it.</p>{failed}"
+        f"{counted(after, 'token')}, {sent} of them kept. The life of a chunk shows in grey what was left out of it.</p>{failed}"
     )
 
 
@@ -332,7 +332,7 @@ def _table(rows: tuple[Squeezed, ...]) -> str:
             _bar(row, most),
             f"{percent(row.kept_tokens / max(row.tokens, 1))} of {number(row.tokens)}",
             HOW[row.how],
-            '<span class="cx-fate">sent</span>' if row.sent else '<span class="cx-fate gone">not sent</span>',
+            '<span class="cx-fate">kept</span>' if row.sent else '<span class="cx-fate gone">left out</span>',
         )
         for row in rows
     ]

@@ -33,7 +33,7 @@ def _found_row(assembly: Assembly, chunk: FetchedChunk, phrase: str, marks: Expe
     name = f"{sign_html(marks, key)} <b>{escape(f'{key[0]} #{key[1]}')}</b><br>{marked_phrase(chunk.text, phrase)}"
     fate = fate_of(assembly, key)
     if fate is None:
-        return 3, name, '<span class="cx-fate gone">not retrieved</span><br>nor reached by expansion'
+        return 3, name, '<span class="cx-fate gone">not found</span><br>nor a neighbour of a found chunk'
     sent = fate.fate in ("kept", "truncated", "merged")
     why = f" {number_chip(fate.block)}" if sent and fate.block is not None else f"<br>{escape(REASONS.get(fate.reason or '', ''))}"
     return (0 if sent else 1 if fate.fate == "duplicate_of" else 2), name, f"{fate_chip(fate)}{why}"
@@ -45,7 +45,7 @@ def show_find(scene: Scene, assembly: Assembly, marks: Expected, hint: bool = Tr
     phrase = within("A phrase", typed, LONGEST_PHRASE)
     if not phrase:
         if hint and phrase is not None:
-            told = "Type a phrase: every chunk of the dataset that holds it is listed, with its fate for this query."
+            told = "Type a phrase: every chunk of the dataset that holds it is listed, with what became of it for this question."
             show_empty("Where did it go?", told)
         return
     found = server.workbench().find_text(scene.dataset, phrase, LIMIT)
@@ -57,7 +57,7 @@ def show_find(scene: Scene, assembly: Assembly, marks: Expected, hint: bool = Tr
         f"{counted(len(found), 'chunk')}{' (the first ' + str(LIMIT) + ')' if len(found) == LIMIT else ''}, "
         f"{sum(row[0] < 2 for row in rows)} of them in the context"
     )
-    st.html(boxed(table_html(("chunk", "fate"), [row[1:] for row in rows], caption=escape(shown)), "ctx-find"))
+    st.html(boxed(table_html(("chunk", "outcome"), [row[1:] for row in rows], caption=escape(shown)), "ctx-find"))
 
 
 LOOKS = {

@@ -175,7 +175,7 @@ def shift_html(shifts: Sequence[Shift]) -> str:
 def show_group(assembly: Assembly) -> None:
     """The hits by rank, and the documents that they go to."""
     threads, bundles = grouping(assembly)
-    spoken = f"{counted(len(threads), 'hit')} by rank go to {counted(len(bundles), 'document')}."
+    spoken = f"{counted(len(threads), 'found chunk')} by rank go to {counted(len(bundles), 'document')}."
     st.html(boxed(bundles_html(threads, bundles, "rank", "documents, and the neighbours in them", spoken), "ctx-group"))
 
 

@@ -157,8 +157,8 @@ def show_picture(step: Step, scene: Scene, assembly: Assembly) -> None:
     """What the step did, in a sentence and a picture."""
     if not assembly.trace.fates:
         show_empty(
-            "Retrieval returned nothing for this query",
-            "Zero hits are a valid assembly: empty text, no citations, no model call. Choose another query.",
+            "The search found nothing for this question",
+            "The context is empty, and no model is called. Choose another question.",
         )
         return
     look = "" if step.kept == step.labelled else " gone"

@@ -105,7 +105,7 @@ def _kind(info: DatasetInfo) -> str:
 
 
 def _words(info: DatasetInfo, about: DatasetFacts) -> str:
-    holds = [("document", info.documents), ("chunk", info.chunks), ("query", info.queries), ("answer", info.answers)]
+    holds = [("document", info.documents), ("chunk", info.chunks), ("question", info.queries), ("answer", info.answers)]
     counts = " · ".join(counted(count, noun) for noun, count in holds if count or noun in ("document", "chunk"))
     kind = _kind(info)
     badges = [f'<span class="cx-badge">{kind}</span>'] if kind != info.name else []
@@ -126,7 +126,7 @@ def _delete_control(info: DatasetInfo, about: DatasetFacts) -> None:
     if is_linked(info):
         asks = f"Unlink <b>{escape(info.name)}</b>{saved}? The tables themselves stay as they are."
     else:
-        asks = f"Delete <b>{escape(info.name)}</b> with all its queries{saved}? It cannot be undone; the files it came from stay."
+        asks = f"Delete <b>{escape(info.name)}</b> with all its questions{saved}? It cannot be undone; the files it came from stay."
     with st.popover(verb, key=f"delete_{info.dataset_id}"):
         st.html(boxed(asks))
         st.button(f"{verb} it", key=f"confirm_{info.dataset_id}", type="primary", on_click=_delete, args=(info.name,))

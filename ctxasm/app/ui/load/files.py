@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 Taken = tuple[str, bytes]
 KINDS = ["json", "jsonl", "ndjson", "csv", "tsv", "txt", "parquet", "zip", "gz"]
-NOTE = "Chunks, hits, traces, logs of questions, or a table with text. Several files make one dataset."
+NOTE = "Chunks, found chunks, traces, logs of questions, or a table with text. Several files make one dataset."
 READS = (
     "Dumps of LangChain, LlamaIndex and Haystack; traces of Phoenix, Langfuse and LangSmith; Ragas and BEIR files; logs of questions with "
-    "their hits; tables with a column of text; or a bundle:"
+    "their found chunks; tables with a column of text; or a bundle:"
 )
 MOST_CARDS = 20
 MOST_PASTED = 2_000_000
