@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Taken = tuple[str, bytes]
 KINDS = ["json", "jsonl", "ndjson", "csv", "tsv", "txt", "parquet", "zip", "gz"]
-NOTE = "Chunks, found chunks, traces, logs of questions, or a table with text. Several files make one dataset."
+NOTE = "Chunks, results, traces, logs of questions, or a table with text. Several files make one dataset."
 READS = (
     "Dumps of LangChain, LlamaIndex and Haystack; traces of Phoenix, Langfuse and LangSmith; Ragas and BEIR files; logs of questions with "
     "their found chunks; tables with a column of text; or a bundle:"
