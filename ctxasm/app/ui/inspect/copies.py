@@ -272,7 +272,7 @@ def show_deduplicate(assembly: Assembly) -> None:
         )
         st.html(boxed(f'{copies_html(assembly, found)}<div id="ctx-difference">{side_by_side}</div>', "ctx-duplicates"))
     elif looked_for := _looked_for(assembly):
-        st.html(boxed(f'<p class="cx-note">Nothing is repeated ({looked_for} copies were looked for).</p>', "ctx-duplicates"))
+        st.html(boxed(f'<p class="cx-note">No {looked_for} copies among the chunks.</p>', "ctx-duplicates"))
 
 
 def _candidate_text(assembly: Assembly, key: Key) -> str:
