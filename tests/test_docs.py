@@ -25,6 +25,7 @@ from ctxasm import AssemblySettings, Bundle, Chunk, Document, Hit, MemoryStore, 
 from ctxasm.__main__ import COMMANDS, main
 from ctxasm.app.hosts import HOST_NAMES
 from ctxasm.app.parts import NLI_MODEL, SCORERS
+from ctxasm.app.ui.words.words import GLOSSARY, LEFT_OUT
 from ctxasm.citations.checked import Verdict
 from ctxasm.config import (
     API_KEY,
@@ -53,6 +54,7 @@ from ctxasm.llm import MODEL_NAMES
 from ctxasm.model.presets import PRESET_HELP, PRESETS
 from ctxasm.model.settings import specs
 from ctxasm.model.settings_text import write
+from ctxasm.model.stage_labels import REASONS
 from ctxasm.model.zoning import Conversation, Zone
 from ctxasm.text.tokens.fast import SWITCH as FAST_SWITCH
 from ctxasm.text.tokens.vocabulary import DOWNLOAD_SWITCH
@@ -188,6 +190,14 @@ def recognised_table() -> str:
     return markdown(("what", "as", "last tried with", "on"), rows)
 
 
+def glossary_table() -> str:
+    return markdown(("word", "what it means"), ((f"**{word}**", meaning) for word, meaning in GLOSSARY.items()))
+
+
+def reasons_table() -> str:
+    return markdown(("on the page", "in a sentence"), ((words, f"{REASONS[reason].capitalize()}.") for reason, words in LEFT_OUT.items()))
+
+
 TABLES = {
     "recognised": ("guide/files.md", recognised_table),
     "settings": ("reference/settings.md", settings_table),
@@ -196,6 +206,8 @@ TABLES = {
     "commands": ("reference/commands.md", commands_table),
     "options": ("reference/commands.md", options_tables),
     "rooms": ("about/architecture.md", rooms_table),
+    "glossary": ("guide/glossary.md", glossary_table),
+    "reasons": ("guide/glossary.md", reasons_table),
 }
 
 

@@ -9,7 +9,7 @@ from ctxasm.app.parts import equipment
 
 if TYPE_CHECKING:
     from ctxasm.answering.prompts import PromptChoice
-    from ctxasm.answering.zones import Windows, ZonePlanner
+    from ctxasm.answering.zones import ZonePlanner
     from ctxasm.config import Config
     from ctxasm.model.datasets import VectorShelf
     from ctxasm.model.messages import AnswerModel
@@ -31,13 +31,12 @@ def assembled(
     choice: PromptChoice | None = None,
     model: AnswerModel | None = None,
     told_by: str | None = None,
-    windows: Windows | None = None,
     limit: int | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Assembly:
     """The context of a query that will be asked as `choice` says, within the zones; `limit` replaces them.
 
-    Vectors are kept on `shelf`. `model`, `told_by` and `windows` are those of `ZonePlanner.plan`; `cancelled`
+    Vectors are kept on `shelf`. `model` and `told_by` are those of `ZonePlanner.plan`; `cancelled`
     stops a model that compresses. Raises InvalidInput for what cannot be assembled, and for a part that cannot be had.
     """
     from ctxasm.assembly.pipeline import assemble
@@ -45,5 +44,5 @@ def assembled(
     tools = equipment(settings, config, shelf)
     if limit is not None:
         return assemble(query, source, settings, counter, limit=limit, cancelled=cancelled, **tools)
-    plan = zones.plan(query, settings, counter, choice, model=model, told_by=told_by, windows=windows)
+    plan = zones.plan(query, settings, counter, choice, model=model, told_by=told_by)
     return plan.on(assemble(query, source, settings, counter, limit=plan.limit, cancelled=cancelled, **tools))

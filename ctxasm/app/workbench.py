@@ -23,7 +23,6 @@ from ctxasm.model.settings import AssemblySettings
 if TYPE_CHECKING:
     from ctxasm.answering.asking import AnswerStream
     from ctxasm.answering.prompts import PromptChoice
-    from ctxasm.answering.zones import Windows
     from ctxasm.assembly.budget.values import Weights
     from ctxasm.citations.checked_answer import CheckedAnswer
     from ctxasm.llm import Endpoint
@@ -158,7 +157,6 @@ class Workbench:
         *,
         source: ChunkSource | None = None,
         told_by: str | None = None,
-        windows: Windows | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Assembly:
         """The context of a query that will be asked as `choice` says; `model` summarises older turns where that is set.
@@ -180,7 +178,6 @@ class Workbench:
             choice=choice,
             model=model,
             told_by=told_by,
-            windows=windows,
             cancelled=cancelled,
         )
 

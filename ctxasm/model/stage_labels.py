@@ -21,18 +21,18 @@ STAGE_NAMES: Mapping[str, str] = {
     "answer": "Answer",
 }
 REASONS: Mapping[str, str] = {
-    "budget": "it did not fit into the budget",
+    "budget": "it did not fit into the limit",
     "outbid": "it would have fitted, but its room was better spent on others",
     "crowded_out": "it does not fit beside what was chosen",
-    "no_value": "it holds no hit, so no room was spent on it",
-    "oversized": "its document alone is larger than the budget and this chunk was among its weakest",
-    "no_room": "not one character of it fits into the budget",
+    "no_value": "it holds no found chunk, so no room was spent on it",
+    "oversized": "its document alone is larger than the limit, and this chunk was among its weakest",
+    "no_room": "not one character of it fits into the limit",
     "floor": "it scores below the relevance floor",
     "top_k": "it ranks beyond top_k",
     "degenerate": "it is too small to be worth a place of its own",
     "irrelevant": "the model found nothing in it about the question",
     "empty": "it has no visible text",
-    "parent_duplicate": "every hit that brought it left as a duplicate",
+    "parent_duplicate": "every found chunk that brought it is repeated",
     "missing": "it is not stored in this dataset",
 }
 

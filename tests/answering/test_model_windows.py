@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.answering.zones import ModelWindow, read_windows, shipped_windows, window_of, windows_from_toml, windows_to_toml
+from ctxasm.answering.zones import ModelWindow, read_windows, shipped_windows, window_of
 from ctxasm.answering.zones.windows import unknown_window
 from ctxasm.model.errors import InvalidInput
-from ctxasm.model.settings import ENCODINGS
 
 TABLE = shipped_windows()
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20).map(str.strip).filter(bool)
@@ -74,22 +73,7 @@ def test_the_question_names_the_model_and_its_neighbours() -> None:
     assert str(unknown_window(" ", TABLE)).startswith("budget_mode=window needs a model: set model_name, or model_window")
 
 
-@given(
-    st.dictionaries(
-        NAMES.map(str.lower),
-        st.builds(
-            lambda window, encoding, note: (window, encoding, note), st.integers(1, 10**9), st.none() | st.sampled_from(ENCODINGS), NAMES
-        ),
-        max_size=4,
-    )
-)
-def test_a_table_survives_being_written(values: dict[str, tuple[int, str | None, str]]) -> None:
-    table = {name: ModelWindow(name, *rest) for name, rest in values.items() if name == name.lower()}
-    assert windows_from_toml(windows_to_toml(table)) == table
-
-
-def test_what_ships_survives_too() -> None:
-    assert windows_from_toml(windows_to_toml(TABLE)) == TABLE
+def test_what_ships_is_a_table() -> None:
     assert len(TABLE) > 40
 
 

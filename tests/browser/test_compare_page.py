@@ -42,7 +42,7 @@ def test_on_a_phone_a_is_pinned_beside_details_and_the_steps_with_a_unit_are_who
     pinned = page.get_by_role("button", name="Pinned as A").bounding_box()
     assert pinned["x"] >= 0
     assert pinned["x"] + pinned["width"] <= details.bounding_box()["x"]
-    for step in ("found", "repeats out"):
+    for step in ("found", "repeated"):
         text = page.locator(".st-key-funnel button p").filter(has_text=step)
         assert text.evaluate("p => p.scrollWidth <= p.clientWidth && p.parentElement.scrollWidth <= p.parentElement.clientWidth"), step
 

@@ -6,7 +6,9 @@ what can be used now; a group of choices of which one is taken (window, funnel),
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 
 import pytest
 
@@ -79,7 +81,7 @@ def test_a_stranger_has_little_to_read(app, open_page, capsys, changed, most):
 
 def test_a_change_of_max_tokens_sends_little_and_moves_nothing(app, open_page, capsys):
     received: list[int] = []
-    page = open_page(f"{app}/?data=sample&k=6", width=1440, height=900)
+    page = open_page(f"{app}/?data=sample", width=1440, height=900)
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(len(frame))))
     page.reload()
     settled(page, 8000)
@@ -105,3 +107,42 @@ def test_a_change_of_max_tokens_sends_little_and_moves_nothing(app, open_page, c
     assert shift <= MOST_SHIFT
     now = page.evaluate(PLACES)
     assert now == top
+
+
+STAYS = "#ctx-title h1, .st-key-mt, .st-key-on, .st-key-reset, .st-key-copy_link, .st-key-funnel, .cx-plot, .st-key-said, #ctx-text"
+BOXES = """
+stays => [...document.querySelectorAll(stays)].map(one => one.getBoundingClientRect()).map(box => [box.left, box.top, box.width])
+"""
+VOID = """
+() => document.querySelector('#ctx-text').getBoundingClientRect().top - document.querySelector('#ctx-map').getBoundingClientRect().bottom
+"""
+
+
+def test_a_preset_moves_nothing_and_names_the_neighbours_by_value(app, open_page):
+    page = open_page(f"{app}/?data=sample", width=1440, height=900)
+    settled(page, 8000)
+    page.get_by_role("button", name="All settings").click()
+    expect(page.get_by_label("Find a setting")).to_be_visible()
+    drawer, text = page.locator(".st-key-drawer").bounding_box(), page.locator("#ctx-text").bounding_box()
+    assert text["x"] + text["width"] <= drawer["x"]
+    before = page.evaluate(BOXES, STAYS)
+    page.locator(".st-key-_preset").get_by_role("combobox").click()
+    page.get_by_role("option", name="recommended").click()
+    expect(page.get_by_role("combobox", name="Neighbours, changed")).to_have_value("up to 6, by value")
+    expect(page.locator("#ctx-change")).to_be_visible()
+    expect(page.locator('[data-testid="stSkeleton"]')).to_have_count(0)
+    assert page.evaluate(BOXES, STAYS) == before
+
+
+@pytest.mark.parametrize("width", [390, 820])
+def test_a_narrow_page_shows_the_whole_question_and_the_way_to_the_next(app, open_page, width):
+    page = open_page(f"{app}/?data=sample", width=width, height=900)
+    settled(page, 8000)
+    heading = page.locator("#ctx-title h1")
+    assert heading.evaluate("heading => heading.scrollHeight <= heading.clientHeight + 1")
+    assert page.evaluate(VOID) < 60
+    ticks = page.locator("#ctx-budget .cx-axis span:visible").evaluate_all("all => all.map(one => one.getBoundingClientRect())")
+    assert all(one["right"] + 4 < other["left"] for one, other in itertools.pairwise(ticks))
+    page.locator(".st-key-next_question button" if width < 769 else ".st-key-next_query button").filter(visible=True).first.click()
+    expect(page).to_have_url(re.compile("q="))
+    expect(heading).not_to_have_text("What are the visiting hours on an ordinary ward, and how many of us can come at once?")

@@ -72,7 +72,7 @@ def test_a_table_is_mapped_looked_at_and_imported(team, open_page, tmp_path):
 
 def test_after_an_import_the_picker_shows_the_query_of_the_new_dataset(team, open_page):
     page = open_page(f"{team}/load?data=sample")
-    query = page.get_by_role("combobox", name=re.compile("Query")).first
+    query = page.get_by_role("combobox", name=re.compile("Question")).first
     expect(query).to_have_value(re.compile("^visiting-ordinary"))
     drop(page, SPANS)
     page.get_by_role("button", name=re.compile("Import$")).click()

@@ -145,7 +145,7 @@ def test_rejected_values_in_the_link_are_named_once_and_fall_back(app, open_page
 STEPS = {
     "found": "#ctx-hits",
     "widened": "#ctx-map",
-    "repeats out": "#ctx-seams",
+    "repeated": "#ctx-seams",
     "grouped": "#ctx-group",
     "fits": "#ctx-budget-table",
     "summaries": "#ctx-prefixes",
@@ -228,9 +228,9 @@ def test_a_click_on_a_chunk_opens_its_life_and_escape_closes_it(app, open_page):
     settled(page, 3000)
     expect(page.locator("html")).to_have_attribute("data-chunk-clicks", "heard")
     cell = page.locator(".cx-cell").nth(2)
-    title = re.match(r"(.* #\d+): ", cell.get_attribute("title")).group(1)
+    title = cell.evaluate("cell => cell.closest('.cx-lane').firstElementChild.title")
     cell.click()
-    expect(page.locator("#ctx-life h3").first).to_have_text(title)
+    expect(page.locator("#ctx-life h3").first).to_have_text(f"{title} #{cell.get_attribute('data-chunk')}")
     expect(page.locator(BAR)).to_be_visible()
     expect(page.locator('[data-testid="stApp"]')).to_have_attribute("data-test-script-state", "notRunning")
     page.keyboard.press("Escape")

@@ -64,10 +64,10 @@ def test_dropped_by_these_settings_at_a_stage_for_a_reason() -> None:
     found = asked(record("I do not know.", (0, 2), LONG), FACT, max_tokens=500)
     (fact,) = found.facts
     assert (fact.outcome, fact.b.held, fact.b.stage, fact.b.reason) == ("not_sent", "none", "budget", "budget")
-    assert "B: dropped at Budget for this: it did not fit into the budget (needs " in found.sentence
+    assert "B: dropped at Budget for this: it did not fit into the limit (needs " in found.sentence
     unrecorded = asked(record("I do not know.", None, LONG), FACT, max_tokens=500)
     assert [fact.outcome for fact in unrecorded.facts] == ["dropped"]
-    assert unrecorded.sentence.startswith("Retrieved at rank 2, but dropped at Budget for this: it did not fit into the budget (needs ")
+    assert unrecorded.sentence.startswith("Retrieved at rank 2, but dropped at Budget for this: it did not fit into the limit (needs ")
     assert not unrecorded.is_recorded
 
 

@@ -14,7 +14,6 @@ from ctxasm.answering.zones.windows import (
     shipped_windows,
     window_of,
     windows_from_toml,
-    windows_to_toml,
 )
 from ctxasm.answering.zones.zone_planner import ZonePlanner
 from ctxasm.answering.zones.zones import Counted, share_out
@@ -39,6 +38,5 @@ __all__ = [
     "shipped_windows",
     "window_of",
     "windows_from_toml",
-    "windows_to_toml",
     "write_history",
 ]

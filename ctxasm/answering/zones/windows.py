@@ -6,7 +6,6 @@ version of the same model. Nothing else is guessed: a window that is not known i
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -52,7 +51,10 @@ def read_windows(path: str | None = None) -> Windows:
 
 
 def windows_from_toml(text: str, where: str = "the table of model windows") -> Windows:
-    """A table from TOML: `[models."NAME"]` with `window`, and if wanted `encoding` and `note`."""
+    """A table from TOML: `[models."NAME"]` with `window`, and if wanted `encoding` and `note`.
+
+    Raises InvalidInput naming what is wrong, the first five.
+    """
     try:
         content = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # TOML that is wrong, a number of thousands of digits, tables in tables in tables
@@ -61,11 +63,6 @@ def windows_from_toml(text: str, where: str = "the table of model windows") -> W
     models = content.get("models")
     if not isinstance(models, dict):
         raise InvalidInput(f'{where} must have tables [models."NAME"] with a window, got {shown(sorted(content))}')
-    return windows_from_values(models, where)
-
-
-def windows_from_values(models: Mapping[str, Any], where: str = "the table of model windows") -> Windows:
-    """A table from values by name, as TOML holds them. Raises InvalidInput naming what is wrong, the first five."""
     problems: list[str] = []
     found = {name.strip().lower(): _entry(name.strip(), values, problems) for name, values in models.items()}
     if problems:
@@ -92,21 +89,6 @@ def _entry(name: str, values: Any, problems: list[str]) -> ModelWindow:
     return ModelWindow(name, window if isinstance(window, int) else 0, encoding, note if isinstance(note, str) else "")
 
 
-def windows_to_toml(windows: Windows) -> str:
-    """The table as TOML; `windows_from_toml` reads it back."""
-    lines: list[str] = []
-    for entry in windows.values():
-        lines += [f"[models.{_toml_text(entry.name)}]", f"window = {entry.window}"]
-        lines += [f'encoding = "{entry.encoding}"'] if entry.encoding else []
-        lines += [f"note = {_toml_text(entry.note)}"] if entry.note else []
-        lines.append("")
-    return "\n".join(lines) if lines else "[models]\n"
-
-
-def _toml_text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
 def window_of(model_name: str, table: Windows) -> ModelWindow | None:
     """The entry of a model, None where the table does not know it."""
     return next((table[form] for form in name_forms(model_name) if form in table), None)
@@ -127,5 +109,5 @@ def unknown_window(model_name: str, table: Windows) -> InvalidInput:
     alike = f"; the table knows {', '.join(table[name].name for name in close)}" if close else ""
     return InvalidInput(
         f"which window has the model {shown(model_name.strip())}? The table of models does not know it{alike}: "
-        "set model_window to its window in tokens, or add it to the table"
+        "set model_window to its window in tokens, or add it to the file that CTXASM_MODEL_WINDOWS names"
     )

@@ -45,12 +45,11 @@ class ZonePlanner:
         model: AnswerModel | None = None,
         told_by: str | None = None,
         cancel: Cancel | None = None,
-        windows: Windows | None = None,
     ) -> ZonePlan:
         """The zones of a query, as `plan_zones` says and raises.
 
         Older turns are summarised by `model`; without one only a summary that the model of the name `told_by` already
-        made is used. `windows` replaces the table.
+        made is used.
         """
         choice = choice or GROUNDED
         language = choice.language or language_of(query.query)
@@ -58,7 +57,7 @@ class ZonePlanner:
         if model is not None:
             summarise = self.summaries.by(model, empty_assembly(query, settings, counter), language, cancel)
         ratio = self.ratio(settings, model.name if model is not None else None)
-        return plan_zones(query, settings, counter, self.windows if windows is None else windows, choice, summarise, ratio)
+        return plan_zones(query, settings, counter, self.windows, choice, summarise, ratio)
 
     def ratio(self, settings: AssemblySettings, asked: str | None = None) -> TokenRatio | None:
         """How the server of the settings' model counts (default: that of the model `asked`, or the served one), as far as it is known."""

@@ -38,8 +38,8 @@ from ctxasm.app.ui.compare.differences import (
 )
 from ctxasm.app.ui.frame.pinned import pinned_address, read_pinned
 from ctxasm.app.ui.frame.session_records import SENT
-from ctxasm.app.ui.inspect.before_after import sent_chunks
 from ctxasm.app.ui.inspect.budget_bar import budget_bar
+from ctxasm.app.ui.inspect.change import sent_chunks
 from ctxasm.app.ui.widgets.word_diff import MOST_WORDS, sentence_diff, shortened, word_diff
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
@@ -48,7 +48,7 @@ from ctxasm.tuning.compare_answers import AnswerPair, OneAnswer
 from tests.app.ui.builders import HOSTILE, assembled, hostile
 from tests.app.ui.checked_builders import checked
 from tests.app.ui.test_html import Page
-from tests.app.ui.test_rows import law
+from tests.app.ui.test_inspect_chunks import law
 from tests.fakes import FakeClock
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
 

@@ -9,8 +9,7 @@ import pytest
 
 from ctxasm.app.ui.frame.controls import GROUPS, group_name
 from ctxasm.app.ui.frame.setting_widgets import EMPTY, LEADING
-from ctxasm.app.ui.inspect.closer import TABS
-from ctxasm.app.ui.inspect.stages import PICTURES
+from ctxasm.app.ui.inspect.page import PICTURES, TABS
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.llm.embedding import SLIDER, threshold_of
 from ctxasm.llm.embedding.local import embedder_name
@@ -212,7 +211,7 @@ def test_rejected_values_are_named_in_one_notice(open_app):
     app = fine(open_app(mt="99", w="x", cu="chapter", q="nobody"))
     page = html(app)
     assert page.count('id="ctx-notice"') == 1
-    for words in ("max_tokens must be", "expand_window must be", "citation_unit must be", "query must be one of"):
+    for words in ("max_tokens must be", "expand_window must be", "citation_unit must be", "question must be one of"):
         assert words in page
     assert app.session_state["_now"] == AssemblySettings()
     app.button(key="dismiss_notice").click().run()
@@ -230,7 +229,7 @@ def test_a_number_that_is_refused_is_not_read_in_part(open_app):
 def test_a_link_names_dataset_and_query_by_id(open_app):
     app = fine(open_app(data="attack", q="none"))
     assert (app.selectbox(key="data").value, app.selectbox(key="q").value) == ("attack", "none")
-    assert "Retrieval returned nothing" in html(app)
+    assert "The search found nothing" in html(app)
     assert "The context is empty" in html(app)
 
 
@@ -322,7 +321,7 @@ def test_find_text_shows_chunks_that_were_not_retrieved(open_app):
     app.run()
     app.text_input(key="find_phrase").set_value("fistula").run()
     fine(app)
-    assert "not retrieved" in html(app)
+    assert "not found" in html(app)
     assert "<mark>" in html(app)
 
 

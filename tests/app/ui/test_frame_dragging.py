@@ -9,9 +9,8 @@ import pytest
 from streamlit.runtime.scriptrunner_utils.exceptions import RerunException
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
-from ctxasm.app.ui.frame import setting_widgets, state
+from ctxasm.app.ui.frame import page_scripts, setting_widgets, state
 from ctxasm.app.ui.frame.state import KeptChunks
-from ctxasm.app.ui.widgets import live_range
 from ctxasm.model.ports import Fetched, Window
 
 WINDOWS = [Window("a", 0, 2)]
@@ -99,6 +98,6 @@ def test_a_page_without_a_bar_is_left_in_peace(session):
 
 
 def test_the_range_sends_its_last_value_on_release_whatever_is_on_its_way():
-    release = live_range.JS.split("range.onchange")[1]
+    release = (page_scripts.ASSETS / "live_range.js").read_text(encoding="utf-8").split("range.onchange")[1]
     assert "setTriggerValue('settled'" in release
     assert "setTimeout" not in release

@@ -97,16 +97,16 @@ def test_a_saved_question_typed_again_is_the_saved_one(open_app):
     fine(app.button_group(key="qm").set_value("bm25").run())
     app = ask(app, QUESTION)
     assert ">not saved</span>" in html(app)
-    assert "saved before with other hits: saving replaces it" in html(app)
+    assert "saved before with other found chunks: saving replaces it" in html(app)
     fine(app.button(key="save_question").click().run())
     assert "saved before" not in html(app)
-    assert 'title="1 query; ' in html(app)
+    assert 'title="1 question; ' in html(app)
 
 
 def test_a_saved_question_is_counted_among_the_queries(open_app):
     app = ask(open_app(data="stil"), QUESTION)
-    assert 'title="0 queries; ' in html(app)
-    assert 'title="1 query; ' in html(fine(app.button(key="save_question").click().run()))
+    assert 'title="0 questions; ' in html(app)
+    assert 'title="1 question; ' in html(fine(app.button(key="save_question").click().run()))
 
 
 def test_a_saved_question_can_be_deleted_and_saved_again(open_app):
@@ -115,9 +115,9 @@ def test_a_saved_question_can_be_deleted_and_saved_again(open_app):
     fine(app.button(key="delete_question").click().run())
     assert QUESTION in html(app)
     assert ">not saved</span>" in html(app)
-    assert "No queries yet" in html(open_app(data="stil"))
+    assert "No questions yet" in html(open_app(data="stil"))
     fine(app.button(key="save_question").click().run())
-    assert "No queries yet" not in html(open_app(data="stil"))
+    assert "No questions yet" not in html(open_app(data="stil"))
 
 
 def test_queries_that_came_with_the_data_cannot_be_deleted(open_app):
@@ -130,10 +130,10 @@ def test_queries_that_came_with_the_data_cannot_be_deleted(open_app):
 def test_a_dataset_without_queries_asks_for_one(open_app, page):
     app = open_app(data="stil")
     fine(app.switch_page(f"../../../pages/{page}.py").run())
-    assert "no queries yet" in html(app)
+    assert "no questions yet" in html(app)
     app = ask(app, "Wat kost parkeren?", "question_here")
     assert "Wat kost parkeren?" in html(app)
-    assert "no queries yet" not in html(app)
+    assert "no questions yet" not in html(app)
 
 
 def test_a_question_asked_on_load_goes_to_inspect(open_app):
@@ -163,7 +163,7 @@ def test_a_blank_question_is_said(open_app, question):
 def test_what_cannot_be_searched_for_is_said_in_a_sentence(open_app):
     app = ask(open_app(data="stil", qx="enriched"), QUESTION)
     assert any("enriched" in problem for problem in problems(app))
-    assert "no queries yet" in html(app)
+    assert "no questions yet" in html(app)
     fine(app.button_group(key="qx").set_value("raw").run())
     app = ask(app, QUESTION)
     assert problems(app) == []
@@ -220,7 +220,7 @@ def test_a_search_that_takes_long_shows_how_far_it_is_and_can_be_cancelled(open_
     monkeypatch.setattr(awaited_work, "UNSEEN_S", 0.01)
     app = ask(app, QUESTION)
     assert any("stopped on request" in problem for problem in problems(app))
-    assert "no queries yet" in html(app)
+    assert "no questions yet" in html(app)
 
 
 def test_the_copied_link_carries_the_question(open_app):

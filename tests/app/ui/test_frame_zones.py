@@ -1,4 +1,4 @@
-"""The zones on the pages: the question an unknown model is, turns that are typed, a summary on request, the table."""
+"""The zones on the pages: the question an unknown model is, turns that are typed, a summary on request."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import re
 
 import pytest
 
-from ctxasm.answering.zones import window_of
-from ctxasm.app.ui.frame.window_table import windows_of_rows
-from ctxasm.model.errors import InvalidInput
 from tests.app.ui.pages import fine, html, with_settings
 from tests.fake_model_server import serving
 
@@ -118,16 +115,3 @@ def test_a_summary_is_made_on_request_and_then_used(open_app, models):
     assert "summarise_turns" not in [button.key for button in ask.button]
     inspect = fine(ask.switch_page("../../../pages/inspect.py").run())
     assert "2 oldest turns told in a summary" in html(inspect)
-
-
-def test_edited_rows_become_a_table_or_one_error():
-    rows = [
-        {"model": "Ours", "window": 9_000.0, "encoding": None, "note": None},
-        {"model": None, "window": None},
-        {"model": " b ", "window": 5, "encoding": "o200k_base", "note": "n"},
-    ]
-    table = windows_of_rows(rows)
-    assert window_of("ours", table).window == 9_000  # type: ignore[union-attr]
-    assert (len(table), table["b"].encoding, table["b"].note) == (2, "o200k_base", "n")
-    with pytest.raises(InvalidInput, match=r"the edited table: models.\"x\".window must be a whole number"):
-        windows_of_rows([{"model": "x", "window": None}])

@@ -11,19 +11,16 @@ from ctxasm.answering.prompts import Zone
 from ctxasm.app.ui.ask.answer import context_cards, sources_html
 from ctxasm.app.ui.ask.page import answer_html, zones_html
 from ctxasm.app.ui.frame.session_records import KeptAnswer
-from ctxasm.app.ui.inspect.accounting import ledger, ledger_html
-from ctxasm.app.ui.inspect.budget import budget_table_html, regret_html
-from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html, strip_html
-from ctxasm.app.ui.inspect.bundles import bundles_html
-from ctxasm.app.ui.inspect.copies import Copy, copies_html, difference, difference_html
-from ctxasm.app.ui.inspect.deduplicate import overlap_pairs, seams_html
-from ctxasm.app.ui.inspect.expand import chunk_map, chunk_map_html
-from ctxasm.app.ui.inspect.group import citation_shift, grouping, shift_html
-from ctxasm.app.ui.inspect.order import block_order, order_html
+from ctxasm.app.ui.inspect.budget import budget_table_html, regret_html, summaries_html, token_axis_html
+from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html
+from ctxasm.app.ui.inspect.change import ledger, ledger_html
+from ctxasm.app.ui.inspect.chunks import chunk_map, chunk_map_html
+from ctxasm.app.ui.inspect.copies import Copy, copies_html, difference, difference_html, overlap_pairs, seams_html
+from ctxasm.app.ui.inspect.order import block_order, bundles_html, citation_shift, grouping, order_html, shift_html
+from ctxasm.app.ui.inspect.page import time_html
 from ctxasm.app.ui.widgets.context_marks import MAX_RUNS, marked_phrase, runs, text_html
 from ctxasm.app.ui.widgets.expected import Expected
-from ctxasm.app.ui.widgets.fates import DROP_WORDS
-from ctxasm.app.ui.words.words import title_of
+from ctxasm.app.ui.words.words import LEFT_OUT, title_of
 from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.model.events import Reason
 from ctxasm.model.stage_labels import REASONS
@@ -62,10 +59,12 @@ def drawn(assembly) -> dict[str, str]:
     return {
         "budget": budget_html(assembly, HOSTILE),
         "text": text_html(assembly, HOSTILE),
-        "strip": strip_html(assembly, True),
+        "strip": token_axis_html(assembly),
         "ledger": ledger_html(ledger(assembly)),
         "table": budget_table_html(budget_bar(assembly)),
         "regret": regret_html(assembly),
+        "summaries": summaries_html(assembly),
+        "time": time_html(assembly),
         "shift": shift_html(citation_shift(assembly)),
         "seams": seams_html(overlap_pairs(assembly), 20),
         "map": chunk_map_html(chunk_map(assembly), Expected()),
@@ -183,4 +182,4 @@ def test_a_difference_marks_words_and_runs_none_of_them():
 
 
 def test_a_drop_has_words_for_every_reason():
-    assert set(DROP_WORDS) == set(REASONS) == set(get_args(Reason))
+    assert set(LEFT_OUT) == set(REASONS) == set(get_args(Reason))

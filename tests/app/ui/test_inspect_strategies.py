@@ -5,28 +5,31 @@ from __future__ import annotations
 import re
 
 import pytest
+import streamlit
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxasm.app.ui.inspect.budget import regret_html
 from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html
-from ctxasm.app.ui.inspect.compress import squeezed
-from ctxasm.app.ui.inspect.copies import copies, difference
+from ctxasm.app.ui.inspect.copies import copies, difference, squeezed
 from ctxasm.app.ui.inspect.evidence import flow
 from ctxasm.app.ui.inspect.funnel import evidence_mark, steps
-from ctxasm.app.ui.inspect.order import at_the_ends, block_order
+from ctxasm.app.ui.inspect.order import at_the_ends, block_order, prefix_html
 from ctxasm.app.ui.widgets.context_marks import also_in, rewritten_text, shortened_chunks, stretches, text_html
 from ctxasm.app.ui.widgets.fates import SENT, likeness_label, supplement_of
 from ctxasm.assembly.extracts import Extract
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.events import Compressed, Ordered
 from ctxasm.model.records import Chunk, Document, Hit, Query
-from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings import AssemblySettings, spec_of
 from ctxasm.text.tokens import open_counter
+from ctxasm.tuning.cache_prefix import Prefix
 from ctxasm.tuning.evidence import evidence_states
 from tests.app.ui.builders import HOSTILE, assembled
+from tests.app.ui.pages import fine, html
 from tests.app.ui.test_html import Page
-from tests.app.ui.test_rows import law
+from tests.app.ui.test_inspect_chunks import law
+from tests.fake_model_server import serving
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
 
@@ -158,9 +161,9 @@ def test_every_block_has_one_place_by_relevance_and_one_in_the_context(case: Cas
 @pytest.mark.parametrize(
     ("settings", "injected", "words"),
     [
-        ({}, True, "no hit is close enough in meaning"),
+        ({}, True, "no found chunk is close enough in meaning"),
         ({"supplement_mode": "never"}, False, "the setting says never"),
-        ({"supplement_threshold": 0.4}, False, "a hit is close enough in meaning"),
+        ({"supplement_threshold": 0.4}, False, "a found chunk is close enough in meaning"),
     ],
 )
 def test_the_supplement_says_which_rule_decided(settings, injected, words):
@@ -256,3 +259,64 @@ def test_a_best_document_that_is_too_large_is_said(limit):
         assert "the best packing of whole documents" not in text
     else:
         assert "packing regret 0" in text
+
+
+@pytest.fixture
+def models(monkeypatch):
+    with serving() as memory:
+        monkeypatch.setenv("CTXASM_LLM_BASE_URL", memory.base_url)
+        monkeypatch.setenv("CTXASM_LLM_MODEL", "good")
+        # The workbench of a process is kept with the configuration it was opened with.
+        streamlit.cache_resource.clear()
+        yield memory
+    streamlit.cache_resource.clear()
+
+
+def first_sentences(body) -> str:
+    passage = re.search(r"^PASSAGE \w+\n(.*)\nEND OF PASSAGE", body["messages"][-1]["content"], re.DOTALL | re.MULTILINE)
+    return " ".join(passage[1].split(". ")[:2]) if passage else ""
+
+
+def test_a_model_shortens_chunks_once(open_app, models):
+    models.answer = first_sentences
+    app = fine(open_app(cp="model", cpt="60", mt="900"))
+    asked = len(models.requests)
+    assert asked > 0
+    assert "cannot be assembled" not in html(app)
+    assert 'class="cx-cut"' in html(app)
+    fine(app.run())
+    assert len(models.requests) == asked
+
+
+def test_a_model_that_is_gone_is_said_and_the_words_decide(open_app, models, monkeypatch):
+    monkeypatch.setenv("CTXASM_LLM_BASE_URL", "http://127.0.0.1:9/v1")
+    streamlit.cache_resource.clear()
+    app = fine(open_app(cp="model", cpt="61", mt="900"))
+    assert "✂" in html(app)
+    assert "The model that shortens chunks gave no answer" in html(app)
+    assert "nothing answers at 127.0.0.1:9:" in html(app)
+
+
+def test_every_ordering_has_its_row(open_app) -> None:
+    app = open_app(data="sample")
+    ids = [entry.query_id for entry in app.session_state["_query_list"][1]]
+    app = open_app(data="sample", q=ids[1])
+    app.session_state["_drawer"], app.session_state["closer"] = "details", "Same start"
+    drawn = html(fine(app.run()))
+    assert re.findall(r'data-ordering="(\w+)"', drawn) == list(spec_of("ordering").choices)
+    assert f"the context of {ids[0]}" in drawn
+    assert drawn.count("● chosen") == 1
+
+
+def test_the_first_question_has_none_before_it(open_app) -> None:
+    app = open_app(data="sample")
+    app.session_state["_drawer"], app.session_state["closer"] = "details", "Same start"
+    assert "No question before this one" in html(fine(app.run()))
+
+
+def test_figures_and_a_hostile_id() -> None:
+    drawn = prefix_html({"bookend": Prefix(1234, 5000, 0.25)}, "auto", HOSTILE)
+    assert "1,234" in drawn
+    assert "25 %" in drawn
+    assert "● chosen" not in drawn
+    assert "<script" not in drawn

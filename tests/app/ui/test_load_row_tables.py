@@ -20,8 +20,7 @@ from ctxasm.app.ui.load.row_tables import (
     problems_csv,
     problems_html,
 )
-from ctxasm.app.ui.words.label_text import plain
-from ctxasm.app.ui.words.words import MOST_CELL
+from ctxasm.app.ui.words.words import MOST_CELL, plain
 from ctxasm.data.files.problems import Problem
 from tests.app.ui.builders import HOSTILE
 

@@ -91,7 +91,7 @@ def test_of_a_linked_database_that_is_gone_the_page_says_so(app, team, asked):
     page = html(fine(opened(data="chunks", **asked)))
     assert 'id="ctx-error"' in page
     assert "Dataset chunks cannot be read" in page
-    assert "no queries yet" not in page
+    assert "no questions yet" not in page
 
 
 def test_unlinking_says_that_the_table_stays(app):

@@ -42,7 +42,7 @@ def test_of_a_dataset_that_was_deleted_in_another_tab_nothing_is_said_to_work(go
 @pytest.mark.parametrize(
     ("error", "still"),
     [
-        (InvalidInput("this is not right"), "Other queries and settings still work."),
+        (InvalidInput("this is not right"), "Other questions and settings still work."),
         (StoreUnavailable("the disk is full"), "Nothing was changed. Reload this page when it is fixed."),
     ],
 )

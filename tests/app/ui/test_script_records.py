@@ -15,7 +15,12 @@ from ctxasm.app.ui.frame import browser_moves, page_scripts, sharing
 from ctxasm.app.ui.widgets import live_range
 from tests.app.ui.builders import empty
 
-READER = (ASSETS / "answer_reader.js").read_text(encoding="utf-8")
+
+def asset(name: str) -> str:
+    return (ASSETS / f"{name}.js").read_text(encoding="utf-8")
+
+
+READER, RANGE = asset("answer_reader"), asset("live_range")
 
 
 class Script(NamedTuple):
@@ -46,8 +51,8 @@ SCRIPTS = (
             ("before",): (answer.Before,),
         },
     ),
-    Script("range", live_range.JS, {("data",): (live_range.RangeData,)}),
-    Script("copy button", sharing.COPY_JS, {("data",): (sharing.CopyData,)}),
+    Script("range", RANGE, {("data",): (live_range.RangeData,)}),
+    Script("copy button", asset("copy"), {("data",): (sharing.CopyData,)}),
     Script("followed link", browser_moves.JS, {("data",): (browser_moves.FollowData,)}),
     Script("scroll", browser_moves.SCROLL, {("data",): (browser_moves.ScrollData,)}),
 )
@@ -96,7 +101,7 @@ def test_a_name_that_only_one_side_knows_is_found():
 
 
 def test_what_a_script_tells_is_what_the_page_listens_for():
-    sent = re.findall(r"set(?:State|Trigger)Value\((.*?),", live_range.JS)
+    sent = re.findall(r"set(?:State|Trigger)Value\((.*?),", RANGE)
     assert {name for call in sent for name in re.findall(r"'(\w\w+)'", call)} == set(live_range.RangeState.__annotations__)
 
 

@@ -67,7 +67,7 @@ def test_a_declined_answer_is_no_uncited_answer():
         ),
         (
             judged("dropped", dropped=(DroppedSource(8, "scan", "budget", "budget"),)),
-            "[8] would be “scan”, dropped at Budget: it did not fit into the budget.",
+            "[8] would be “scan”, dropped at Budget: it did not fit into the limit.",
         ),
     ],
 )

@@ -29,7 +29,7 @@ from ctxasm.app.ui.frame.state import of_query, unlabelled
 from ctxasm.app.ui.frame.stopping import asked_to_end, rerun_after_stop, ticker
 from ctxasm.app.ui.frame.title import show_empty, show_problem, show_trouble
 from ctxasm.app.ui.frame.zones_state import LANGUAGES, zones_key
-from ctxasm.app.ui.inspect.before_after import changed_settings
+from ctxasm.app.ui.inspect.change import changed_settings
 from ctxasm.app.ui.inspect.evidence import expected
 from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.widgets.expected import NONE_EXPECTED, marked_key, marked_of

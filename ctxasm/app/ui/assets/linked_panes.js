@@ -6,7 +6,7 @@
   if (window.ctxasmPanes) return;
   window.ctxasmPanes = true;
   const PANES = { picture: '.st-key-picture', text: '#ctx-text' };
-  const MARKS = { picture: '[data-pick]:not(.cx-expected), [data-at]', text: '.cx-card[data-document], .cx-c[data-chunk]' };
+  const MARKS = { picture: '[data-pick]:not(.cx-expected), [data-at], button[data-chunk]', text: '.cx-card[data-document], .cx-c[data-chunk]' };
   const other = { picture: 'text', text: 'picture' };
   const paneOf = (name) => document.querySelector(PANES[name]);
   const nameOf = (node) => Object.keys(PANES).find((name) => node instanceof Element && node.closest(PANES[name]));

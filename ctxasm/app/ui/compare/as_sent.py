@@ -22,8 +22,8 @@ from ctxasm.app.ui.frame.session import FACT, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_empty, within
 from ctxasm.app.ui.frame.zones_state import asked_choice, zones_key
-from ctxasm.app.ui.inspect.before_after import Delta, sent_chunks
 from ctxasm.app.ui.inspect.budget_bar import FAR, Bar, BarDocument, Part, budget_bar
+from ctxasm.app.ui.inspect.change import Delta, sent_chunks
 from ctxasm.app.ui.widgets.fates import fates_by_key
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import fate_label, fate_sentence, number, title_of

@@ -21,8 +21,8 @@ from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import SENT, Pinned, Scene
 from ctxasm.app.ui.frame.sharing import copy_link
 from ctxasm.app.ui.frame.title import show_title
-from ctxasm.app.ui.inspect.before_after import compare
 from ctxasm.app.ui.inspect.budget_bar import budget_bar
+from ctxasm.app.ui.inspect.change import compare
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.presets import preset

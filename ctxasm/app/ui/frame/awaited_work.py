@@ -12,8 +12,7 @@ import streamlit as st
 
 from ctxasm.app.ui.frame.jobs import Job, Work
 from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.words.label_text import plain
-from ctxasm.app.ui.words.progress_words import progress_words
+from ctxasm.app.ui.words.words import plain, progress_words
 
 UNSEEN_S, REDRAWN_S = 0.4, 0.25
 """Seconds that work takes without a word; and between two drawings of how far longer work is."""

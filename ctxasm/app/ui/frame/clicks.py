@@ -8,40 +8,18 @@ every click that it has not been told was heard.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
-from typing import Any, TypedDict
+from functools import partial
+from typing import TypedDict
 
 from ctxasm.app.ui.frame.session import Widget, session
 from ctxasm.app.ui.widgets.chunk_clicks import ClickState
-
-JS = """
-export default function ({ data, setTriggerValue }) {
-  const clicks = (window.ctxasmClicks ??= {});
-  clicks.unheard = (clicks.unheard ?? []).filter(([number]) => number > data.heard);
-  clicks.last = Math.max(clicks.last ?? 0, data.heard);
-  const hear = pick => {
-    clicks.unheard.push([++clicks.last, pick]);
-    setTriggerValue('picked', [...clicks.unheard]);
-  };
-  if (clicks.early?.isConnected) hear(clicks.early.dataset.pick);
-  Object.assign(clicks, { hear, early: null });
-  document.documentElement.dataset.chunkClicks = 'heard';
-  return () => { if (clicks.hear === hear) clicks.hear = null; };
-}
-"""
+from ctxasm.app.ui.widgets.components import component
 
 
 class ClickData(TypedDict):
     """What the script reads: the number of the last click that was heard."""
 
     heard: int
-
-
-@cache
-def _component() -> Callable[..., Any]:
-    import streamlit as st
-
-    return st.components.v2.component("ctxasm_chunk_clicks", html='<span aria-hidden="true"></span>', js=JS)
 
 
 def listen(clicks: Widget[ClickState | None], on_picked: Callable[[str], bool]) -> None:
@@ -51,7 +29,7 @@ def listen(clicks: Widget[ClickState | None], on_picked: Callable[[str], bool]) 
     the callback before the clicks that came after.
     """
     data: ClickData = {"heard": session.clicks_heard}
-    _component()(key=clicks.key, data=data, on_picked_change=partial(_hear, clicks, on_picked), height=1)
+    component("chunk_clicks")(key=clicks.key, data=data, on_picked_change=partial(_hear, clicks, on_picked), height=1)
 
 
 def _hear(clicks: Widget[ClickState | None], on_picked: Callable[[str], bool]) -> None:

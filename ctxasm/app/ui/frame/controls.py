@@ -6,8 +6,6 @@ its widget is only a way to change it. A setting without effect is disabled, nev
 
 from __future__ import annotations
 
-from html import escape
-
 import streamlit as st
 
 from ctxasm.app.ui.frame import state
@@ -15,12 +13,10 @@ from ctxasm.app.ui.frame.drawer import drawer, open_drawer
 from ctxasm.app.ui.frame.pinned import offer_pin
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.setting_widgets import LEADING, Look, limit_widget, note_below, setting_widget, threshold_widget
+from ctxasm.app.ui.frame.setting_widgets import Look, limit_widget, neighbours_widget, note_below, setting_widget, threshold_widget
 from ctxasm.app.ui.frame.sharing import copy_link, settings_written
-from ctxasm.app.ui.frame.window_table import window_table_controls
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence
-from ctxasm.app.ui.words.settings_words import settings_sentence
 from ctxasm.model.amounts import counted
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
 from ctxasm.model.setting_labels import label_of
@@ -44,10 +40,10 @@ def show_controls(scene: Scene) -> AssemblySettings:
     settings = session.now
     look = Look(settings, idle(settings))
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="controls"):
-        setting_widget(spec_of("expand_window"), look, width=156)
+        neighbours_widget(look, width=176)
         limit_widget(spec_of("max_tokens"), look)
         setting_widget(spec_of("enabled"), look, width="content")
-        rest = len(specs()) - len(LEADING)
+        rest = sum(not look.leads(spec) for spec in specs())
         st.button(f"All settings ({rest})", key="all_settings", on_click=open_drawer, args=(SETTINGS,), icon=":material/tune:")
         st.button("↶", key="undo", on_click=state.undo, disabled=not session.past, help="Undo the last change (Ctrl+Z)")
         st.button("↷", key="redo", on_click=state.redo, disabled=not session.future, help="Redo (Ctrl+Shift+Z)")
@@ -64,23 +60,21 @@ def show_controls(scene: Scene) -> AssemblySettings:
 
 def _all_settings(look: Look) -> None:
     """Presets, a search, and a group for each stage of which only an open one is drawn."""
-    st.html(f'<p class="cx cx-note cx-small" id="ctx-sentence">{escape(settings_sentence(look.settings))}</p>')
     _preset(look.settings)
     st.text_input("Find a setting", key=Session.find_setting.key, placeholder="a word of its name or help", persist_state="session")
     if wanted := (session.find_setting or "").casefold().split():
-        found = [spec for spec in specs() if spec.name not in LEADING and all(word in _words_of(spec) for word in wanted)]
+        found = [spec for spec in specs() if not look.leads(spec) and all(word in _words_of(spec) for word in wanted)]
         if not found:
             note_below("No setting is called so, and none is explained so.", pull=0)
         for spec in found:
             _widget(spec, look)
     else:
         for stage in GROUPS:
-            own = [spec for spec in specs() if spec.stage == stage and spec.name not in LEADING]
+            own = [spec for spec in specs() if spec.stage == stage and not look.leads(spec)]
             group = st.expander(_group_label(stage, own, look), key=f"settings_{stage}", on_change="rerun")
             if group.open:
                 with group:
                     _group(own, look)
-    window_table_controls(look.settings)
     settings_written(look.settings)
     offer_pin("pin_in_drawer")
 

@@ -16,7 +16,7 @@ from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.stopping import ticker
 from ctxasm.app.ui.frame.title import show_problem
-from ctxasm.app.ui.frame.zones_state import asked_choice, edited_windows, keep_summary_model, keep_turns, typed_turns
+from ctxasm.app.ui.frame.zones_state import asked_choice, keep_summary_model, keep_turns, typed_turns
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.messages import AnswerModel
@@ -61,7 +61,7 @@ def conversation_controls(scene: Scene) -> None:
             "Load turns", LOADED, key=Session.turns_file.key, on_change=_loaded, args=(key, dataset, query.query_id), max_upload_size=4
         )
         if own is not None:
-            st.button("The query's own turns", key="own_turns", on_click=_own, args=(key, dataset, query.query_id), width="stretch")
+            st.button("The question's own turns", key="own_turns", on_click=_own, args=(key, dataset, query.query_id), width="stretch")
 
 
 def _typed(key: str, dataset: str, query_id: str) -> None:
@@ -144,7 +144,7 @@ def _summarise(query: Query, scene: Scene, model: AnswerModel) -> str:
     workbench, progress = server.workbench(), st.empty()
     counter = workbench.counter(scene.settings.encoding)
     tick = ticker(progress, "summarising the older turns")
-    plan = workbench.zones.plan(query, scene.settings, counter, asked_choice(), model=model, cancel=tick, windows=edited_windows())
+    plan = workbench.zones.plan(query, scene.settings, counter, asked_choice(), model=model, cancel=tick)
     progress.empty()
     return plan.conversation.note if plan.conversation is not None else ""
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import streamlit as st
 
 from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.words.label_text import plain
+from ctxasm.app.ui.words.words import plain
 
 DETAILS = "details"
 """The drawer of details on Inspect."""

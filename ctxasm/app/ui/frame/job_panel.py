@@ -11,7 +11,7 @@ from streamlit.runtime.fragment import fragment
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.jobs import Job, Work
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.progress_words import progress_words, seconds_words
+from ctxasm.app.ui.words.words import progress_words, seconds_words
 
 PATIENCE_S = 2.5
 """Seconds that a click waits for its load, so that a short one needs no progress bar."""

@@ -1,12 +1,14 @@
-"""What runs in the browser on every page: the keys, the clicks, one step of the back button for a page, panes that scroll together."""
+"""What runs in the browser on every page: keys, clicks, one step of the back button for a page, linked panes, components."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
 
+from ctxasm.app.ui.widgets import components
+
 ASSETS = Path(__file__).parents[1] / "assets"
-NAMES = ("shortcuts.js", "address.js", "clicks.js", "linked_panes.js")
+NAMES = (*(f"{name}.js" for name in components.NAMES), "shortcuts.js", "address.js", "clicks.js", "linked_panes.js")
 
 
 @cache

@@ -40,7 +40,7 @@ def pick_query(info: DatasetInfo, entries: list[QueryEntry], is_hidden: bool = F
     ids = [entry.query_id for entry in entries]
     unsaved = typed_questions.unsaved(info)
     labels = {entry.query_id: _label(entry, entry.query_id not in unsaved) for entry in entries}
-    _take_asked_for(Session.query_id.key, ids, labels, "query")
+    _take_asked_for(Session.query_id.key, ids, labels, "question")
     if session.query_id not in labels:
         session.query_id = ids[0]
     if is_hidden:
@@ -48,23 +48,31 @@ def pick_query(info: DatasetInfo, entries: list[QueryEntry], is_hidden: bool = F
         return hidden
     state.send_again(Session.query_id.key, labels.values())
     query_id: str = st.selectbox(
-        "Query", ids, key=Session.query_id.key, format_func=lambda key: labels.get(key, str(key)), on_change=give_up
+        "Question", ids, key=Session.query_id.key, format_func=lambda key: labels.get(key, str(key)), on_change=give_up
     )
-    at = ids.index(query_id)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.button("←", key="previous_query", on_click=_go_to, args=(ids[at - 1],), disabled=at == 0, help="Previous query", width=44)
-        st.button(
-            "→",
-            key="next_query",
-            on_click=_go_to,
-            args=(ids[(at + 1) % len(ids)],),
-            disabled=at + 1 == len(ids),
-            help="Next query",
-            width=44,
-        )
+        _step_buttons(ids, query_id, "query")
         saved_controls(info, query_id)
-        st.html(f'<div class="cx cx-side cx-mute" data-query="{escape(query_id)}">{at + 1} of {len(ids)}</div>')
+        st.html(f'<div class="cx cx-side cx-mute" data-query="{escape(query_id)}">{ids.index(query_id) + 1} of {len(ids)}</div>')
     return query_id
+
+
+def _step_buttons(ids: list[str], query_id: str, key: str) -> None:
+    at = ids.index(query_id)
+    for sign, name, to in (("←", "previous", at - 1), ("→", "next", at + 1)):
+        is_there = 0 <= to < len(ids)
+        args = (ids[to] if is_there else query_id,)
+        help = f"{name.capitalize()} question"
+        st.button(sign, key=f"{name}_{key}", on_click=_go_to, args=args, disabled=not is_there, help=help, width=44)
+
+
+def offer_steps(info: DatasetInfo, query_id: str) -> None:
+    """The way to the questions before and after, for a page whose sidebar is folded away; the style sheet hides it beside the sidebar."""
+    ids = [entry.query_id for entry in server.query_list(info)]
+    if query_id in ids:
+        with st.container(horizontal=True, gap="small", vertical_alignment="center", key="question_steps"):
+            _step_buttons(ids, query_id, "question")
+            st.html(f'<div class="cx cx-side cx-mute">{ids.index(query_id) + 1} of {len(ids)}</div>')
 
 
 def address_of(info: DatasetInfo, query_id: str | None) -> dict[str, str]:

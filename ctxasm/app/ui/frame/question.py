@@ -79,7 +79,7 @@ def _options(info: DatasetInfo) -> SearchOptions:
     with popover:
         method = _segments("Method", METHODS, DEFAULT.method, Session.search_method.key, METHOD_HELP)
         text = _segments("Indexed text", INDEXED_TEXTS, DEFAULT.text, Session.search_text.key, TEXT_HELP)
-        limit = st.number_input("Hits", 1, MOST_HITS, DEFAULT.limit, 5, key=Session.search_limit.key, bind="query-params")
+        limit = st.number_input("Found chunks", 1, MOST_HITS, DEFAULT.limit, 5, key=Session.search_limit.key, bind="query-params")
         language = _segments(
             "Language of the words", LANGUAGES, DEFAULT.language, Session.search_language.key, "How BM25 cuts words to their stems."
         )
@@ -87,7 +87,7 @@ def _options(info: DatasetInfo) -> SearchOptions:
             "Embedder", ("default", *EMBEDDERS, ENDPOINT), Session.search_embedder.key, "What turns texts and questions into vectors."
         )
         reranker = _picked(
-            "Reranker", ("none", *RERANKERS), Session.search_reranker.key, "Judges question and text of the best hits together."
+            "Reranker", ("none", *RERANKERS), Session.search_reranker.key, "Judges question and text of the best chunks together."
         )
         if popover.open:
             _limits(info)
@@ -155,9 +155,9 @@ def give_up() -> None:
 def saved_controls(info: DatasetInfo, query_id: str) -> None:
     """Save the typed question that is shown, or delete it from the query set."""
     if query_id in typed_questions.unsaved(info):
-        label, key, click, help = "Save", "save_question", _save, "Save to the query set"
+        label, key, click, help = "Save", "save_question", _save, "Save with the dataset's questions"
     elif server.is_saved(info, query_id):
-        label, key, click, help = "Unsave", "delete_question", _delete, "Delete from the query set"
+        label, key, click, help = "Unsave", "delete_question", _delete, "Delete from the dataset's questions"
     else:
         return
     st.button(label, key=key, on_click=click, args=(info, query_id), help=help)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.pickers import offer_steps
 from ctxasm.app.ui.frame.question import question_box
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
@@ -27,13 +28,16 @@ def current_scene(page: str) -> Scene | None:
         )
         question_box("question_here")
     elif scene is None and session.info is not None:
-        show_title(page, "No query to assemble")
-        show_empty("This dataset has no queries yet", "Ask a question of your own: it is searched for in the dataset, and can be saved.")
+        show_title(page, "No question yet")
+        show_empty("This dataset has no questions yet", "Ask one of your own: it is searched for in the dataset, and can be saved.")
         question_box("question_here")
     elif scene is None:
-        show_title(page, "No query to assemble")
-        show_empty("Load a dataset with queries", "Open Load: take the sample with one click, or upload a bundle of your own.")
-    return None if trouble else scene
+        show_title(page, "No question yet")
+        show_empty("Load a dataset with questions", "Open Load: take the sample with one click, or upload a bundle of your own.")
+    if trouble or scene is None or session.info is None:
+        return None
+    offer_steps(session.info, scene.query.query_id)
+    return scene
 
 
 def current_assembly(scene: Scene, explain: bool = False) -> Assembly | None:
@@ -42,13 +46,13 @@ def current_assembly(scene: Scene, explain: bool = False) -> Assembly | None:
         return state.assemble_scene(server.workbench(), scene)
     except CtxasmError as error:
         if explain:
-            show_failure("This query cannot be assembled", error, scene)
+            show_failure("The context of this question cannot be assembled", error, scene)
         return None
 
 
 def show_failure(heading: str, error: CtxasmError, scene: Scene) -> None:
     """What could not be done with the scene, and what still works: not the same where its dataset is gone or the store is."""
-    still = "Other queries and settings still work."
+    still = "Other questions and settings still work."
     if isinstance(error, StoreUnavailable):
         still = "Nothing was changed. Reload this page when it is fixed."
     elif isinstance(error, NotFound) and all(info.name != scene.dataset for info in server.datasets()):

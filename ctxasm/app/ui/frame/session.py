@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from threading import Event
 
     from ctxasm.answering.prompts import PromptStyle
-    from ctxasm.answering.zones.windows import Windows
     from ctxasm.app.tuned import Decided
     from ctxasm.app.ui.frame.jobs import Job
     from ctxasm.app.ui.frame.session_records import DatasetFacts, Ingest, KeptAnswers, LoadRequest, Pinned, Scene, Settled
@@ -160,9 +159,6 @@ class Session:
     summaries: Kept[int] = Kept(0)
     token_ratio: Kept[float | None] = Kept(None)
     """What a token here is reckoned as by the server of the model that was asked last: zones made before that are made anew."""
-    windows: Kept[Windows | None] = Kept(None)
-    windows_edits: Kept[int] = Kept(0)
-    windows_open: Kept[bool] = Kept(False)
 
     # Long work
     awaited: Kept[Mapping[str, tuple[Any, Job]]] = Kept(NONE)

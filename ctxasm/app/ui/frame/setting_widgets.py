@@ -20,7 +20,7 @@ from ctxasm.app.ui.widgets.live_range import live_range
 from ctxasm.app.ui.words.setting_words import help_of
 from ctxasm.llm.embedding.local import embedder_name
 from ctxasm.model.setting_labels import choice_name, label_of, value_words
-from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings import BY_VALUE, AssemblySettings, spec_of
 from ctxasm.model.specs import LARGEST, Spec
 
 SMALLEST = 0.001
@@ -34,7 +34,7 @@ STEP = 100
 BOX_WIDTH = 130
 """Width of the box of max tokens in pixels."""
 LEADING = ("expand_window", "max_tokens", "enabled")
-"""Settings at the top of the page, drawn without a sign for help; the drawer has the others."""
+"""Settings at the top of the page, drawn without a sign for help. The drawer has the others."""
 UNDRAWN = object()
 """Stands for what a widget says that was not drawn."""
 PAGE = "page"
@@ -51,6 +51,16 @@ class Look(NamedTuple):
         """The label of a setting, which says where it differs from its default: in plain words, because it is the accessible name too."""
         return f"{label_of(spec)}, changed" if self.is_changed(spec) else label_of(spec)
 
+    @property
+    def neighbours(self) -> Spec:
+        """The setting that says how many neighbours there may be: the candidates of a policy by value have their own."""
+        by_value = self.settings.pool_window is not None and self.settings.budget_policy in BY_VALUE
+        return spec_of("pool_window" if by_value else "expand_window")
+
+    def leads(self, spec: Spec) -> bool:
+        """Whether a setting stands at the top of the page."""
+        return spec.name in (self.neighbours.name, *LEADING[1:])
+
     def is_changed(self, spec: Spec) -> bool:
         """Whether a setting differs from its default."""
         return bool(getattr(self.settings, spec.name) != spec.default)
@@ -66,7 +76,7 @@ class Look(NamedTuple):
             "key": spec.url,
             "on_change": _take,
             "args": (spec.name, spec.url),
-            "help": help_of(spec, why) if why or spec.name not in LEADING else None,
+            "help": help_of(spec, why) if why or not self.leads(spec) else None,
             "disabled": why is not None,
         }
 
@@ -129,6 +139,23 @@ def _number_box(spec: Spec, label: str, told: dict[str, Any]) -> None:
         lowest = SMALLEST if spec.open_low else float(low)
         bounds = {"min_value": lowest, "max_value": float(high), "step": 0.01 if high - lowest <= 0.5 else 0.05, "format": "%g"}
     st.number_input(label, value=spec.default, **bounds, **told)
+
+
+def neighbours_widget(look: Look, width: int) -> None:
+    """How many neighbours: a fixed number on each side, or up to so many where a policy chooses them by value."""
+    spec = look.neighbours
+    if spec.name == "expand_window":
+        setting_widget(spec, look, width=width)
+        return
+    most = [None, *range(int(spec.low or 0), int(spec.high or 0) + 1)]
+    name = label_of(spec_of("expand_window"))
+    st.selectbox(
+        f"{name}, changed",
+        most,
+        format_func=lambda count: "a fixed number" if count is None else f"up to {count}, by value",
+        width=width,
+        **look.seeded(spec),
+    )
 
 
 def limit_widget(spec: Spec, look: Look) -> None:

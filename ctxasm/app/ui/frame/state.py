@@ -23,7 +23,7 @@ from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.stopping import asked_to_end
 from ctxasm.app.ui.frame.sweep_grid import GRID, take_grid
 from ctxasm.app.ui.frame.typed_questions import ASK
-from ctxasm.app.ui.frame.zones_state import asked_choice, edited_windows, summary_model, zones_key, zones_stamp
+from ctxasm.app.ui.frame.zones_state import asked_choice, summary_model, zones_key, zones_stamp
 from ctxasm.assembly.expand import known_obstacle
 from ctxasm.model.errors import InvalidSetting
 from ctxasm.model.neighbours import NoNeighbours
@@ -186,7 +186,7 @@ def assemble_anew(workbench: Any, scene: Scene, ended: Callable[[], bool] = lamb
     """The assembly of a scene, whatever was kept; for trying other settings. `ended` stops a model that compresses."""
     version = (scene.dataset, session.info.dataset_id if session.info else None, session.loads)
     source = KeptChunks(workbench.dataset(scene.dataset), version, session)
-    told = {"told_by": summary_model(), "windows": edited_windows(), "cancelled": ended}
+    told = {"told_by": summary_model(), "cancelled": ended}
     assembly: Assembly = workbench.assemble(scene.query, scene.settings, scene.dataset, asked_choice(), source=source, **told)
     return assembly
 

@@ -63,7 +63,7 @@ def _warnings(scene: Scene, assembly: Assembly) -> str:
     query, fates = scene.query, assembly.trace.fates
     info = session.info
     badges = ["not saved"] if is_unsaved(query.query_id) else []
-    badges += ["saved before with other hits: saving replaces it"] if info and server.is_saved_before(info, query.query_id) else []
+    badges += ["saved before with other found chunks: saving replaces it"] if info and server.is_saved_before(info, query.query_id) else []
     html = "".join(f'<span class="cx-badge">{badge}</span>' for badge in badges)
     if any(fate.reason == "oversized" or fate.fate == "truncated" for fate in fates):
         what = "best document trimmed" if assembly.settings.budget_policy == "drop_documents" else "a chunk cut"

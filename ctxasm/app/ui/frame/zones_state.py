@@ -1,4 +1,4 @@
-"""What a session knows for its zones: turns typed for a query, its own table of models, how Ask will ask, who summarised.
+"""What a session knows for its zones: turns typed for a query, how Ask will ask, who summarised.
 
 All of it lives in the session's memory: earlier turns may be private, and are never part of a link.
 """
@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Hashable, Sequence
 
 from ctxasm.answering.prompts import GROUNDED, PromptChoice
-from ctxasm.answering.zones.windows import Windows
 from ctxasm.app.ui.frame.session import session
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.records import Query, Turn
@@ -56,17 +55,6 @@ def asked_choice() -> PromptChoice:
         return GROUNDED
 
 
-def edited_windows() -> Windows | None:
-    """The table of models of this session, None where it is the server's."""
-    return session.windows
-
-
-def keep_windows(windows: Windows | None) -> None:
-    """Use a table of models in this session; None goes back to the server's."""
-    session.windows = windows
-    session.windows_edits = session.windows_edits + 1
-
-
 def summary_model() -> str | None:
     """The model whose summaries of older turns are used."""
     return session.summary_model
@@ -82,7 +70,7 @@ def zones_key(settings: AssemblySettings) -> Hashable:
     """What besides query and settings decides the zones; equal keys give the same assembly."""
     if settings.budget_mode == "fixed" and not settings.model_name and settings.model_window is None:
         return (summary_model(), session.summaries)
-    return (asked_choice(), session.windows_edits, summary_model(), session.summaries, session.token_ratio)
+    return (asked_choice(), summary_model(), session.summaries, session.token_ratio)
 
 
 def zones_stamp(query: Query, settings: AssemblySettings) -> str:

@@ -26,7 +26,7 @@ from ctxasm.app.ui.inspect.evidence import states_of
 from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.widgets.rest import await_rest
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.label_text import plain
+from ctxasm.app.ui.words.words import plain
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings

@@ -1,22 +1,28 @@
-"""Budget: the token axis in numbers, unused tokens and packing regret."""
+"""The steps fits, summaries and sources: the budget in numbers, packing regret, page summaries and citations."""
 
 from __future__ import annotations
 
 from html import escape
+from typing import NamedTuple
 
 import streamlit as st
 
-from ctxasm.app.ui.inspect.budget_bar import Bar, budget_bar
+from ctxasm.app.ui.inspect.budget_bar import Bar, axis_html, budget_bar, share_of_axis
+from ctxasm.app.ui.inspect.order import citation_shift, shift_html
 from ctxasm.app.ui.widgets.chunk_clicks import at_of
-from ctxasm.app.ui.widgets.context_marks import number_chip
+from ctxasm.app.ui.widgets.context_marks import also_in, number_chip
+from ctxasm.app.ui.widgets.fates import fates_by_key
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import decimal, number, title_of
-from ctxasm.model.amounts import percent
+from ctxasm.model.amounts import counted, percent
+from ctxasm.model.events import Prefixed
 from ctxasm.model.results import Assembly, DocumentSize
 
 NOTHING = 1e-12
 """A regret below this is none: the sums of fractions differ in their last digits."""
 MOST_NAMES = 6
+STRETCH_KINDS = {"chunk": "body", "prefix": "prefix", "supplement": "supplement"}
+"""What a segment is on the token axis; the others are scaffolding."""
 
 
 def _left(assembly: Assembly) -> str:
@@ -38,7 +44,7 @@ def regret_html(assembly: Assembly) -> str:
     """What is left of the limit, and how much better the best packing of whole documents would be."""
     regret = assembly.trace.regret
     if not assembly.settings.enabled:
-        return _note(assembly, "The baseline chooses nothing: it sends every hit, so there is no packing to compare it with.")
+        return _note(assembly, "The baseline chooses nothing: it sends every found chunk, so there is no packing to compare it with.")
     if regret.best <= 0:
         return _note(assembly, "")
     return _note(assembly, _says(assembly), _bars(assembly) if regret.regret > NOTHING else "")
@@ -61,7 +67,7 @@ def _says(assembly: Assembly) -> str:
     if large := _too_large(assembly):
         title = escape(title_of(assembly.trace.documents, large.document_id))
         alone = f"{title} alone has {number(large.tokens)} tokens"
-        return f"No packing of whole documents holds the best hit: {alone}. Beside what is kept of it, packing regret is {share}."
+        return f"No packing of whole documents holds the best chunk: {alone}. Beside what is kept of it, packing regret is {share}."
     if regret.exact:
         names = ", ".join(escape(title_of(assembly.trace.documents, key, 40)) for key in regret.documents[:MOST_NAMES])
         more = len(regret.documents) - MOST_NAMES
@@ -81,8 +87,9 @@ def _bars(assembly: Assembly) -> str:
         (best, regret.best, "best" if regret.exact else "bound"),
     )
     drawn = "".join(_bar(name, value, whole, kind) for name, value, kind in rows)
-    spoken, formula = f"Value {decimal(regret.kept)} of {decimal(regret.best)}", f"Σ 1/({assembly.settings.pack_k} + rank) over the hits"
-    return f'<div class="cx-values" role="img" aria-label="{spoken}" title="Value: {formula} that are sent">{drawn}</div>'
+    spoken = f"Value {decimal(regret.kept)} of {decimal(regret.best)}"
+    formula = f"Σ 1/({assembly.settings.pack_k} + rank) over the found chunks"
+    return f'<div class="cx-values" role="img" aria-label="{spoken}" title="Value: {formula} that are kept">{drawn}</div>'
 
 
 def _bar(name: str, value: float, whole: float, kind: str) -> str:
@@ -99,11 +106,11 @@ def budget_table_html(bar: Bar) -> str:
     for document in bar.documents:
         end += document.tokens
         state = (
-            '<span class="cx-fate">sent</span>'
+            '<span class="cx-fate">kept</span>'
             if document.kept
-            else f'<span class="cx-fate gone">dropped</span> <span class="cx-need">needs {number(document.missing_tokens)} more</span>'
+            else f'<span class="cx-fate gone">left out</span> <span class="cx-need">needs {number(document.missing_tokens)} more</span>'
             if document.missing_tokens
-            else '<span class="cx-fate gone">dropped</span>'
+            else '<span class="cx-fate gone">left out</span>'
         )
         chunks = " ".join(dict.fromkeys(part.label for part in document.parts if part.label))
         numbers = " ".join(number_chip(n) for n in document.numbers)
@@ -115,3 +122,115 @@ def budget_table_html(bar: Bar) -> str:
 def show_budget(assembly: Assembly) -> None:
     """The bar above, document by document."""
     st.html(boxed(f'{regret_html(assembly)}<div style="height:10px"></div>{budget_table_html(budget_bar(assembly))}', "ctx-budget-table"))
+
+
+def summaries_html(assembly: Assembly) -> str:
+    """The page summaries in the context, in its order, each once."""
+    documents = assembly.trace.documents
+    rows = [
+        (
+            f"<span {at_of(event.document_id)}>{escape(title_of(documents, event.document_id))}</span>",
+            escape(documents[event.document_id].summary or ""),
+            number(event.tokens),
+        )
+        for stage in assembly.trace.stages
+        for event in stage.events
+        if isinstance(event, Prefixed) and event.document_id in documents
+    ]
+    if not rows:
+        return '<p class="cx-note">No page summaries in this context.</p>'
+    return table_html(("document", "page summary", "tokens"), rows, (2,), "Page summaries")
+
+
+def _citations(assembly: Assembly) -> str:
+    rows, fates = [], fates_by_key(assembly)
+    for citation in assembly.citations:
+        also = "<br>".join(
+            f"{escape(place.title)}{f' <span class={chr(34)}cx-mute{chr(34)}>{escape(place.label)}</span>' if place.label else ''}"
+            for place in also_in(assembly, citation, fates)
+        )
+        page = (
+            f"page {citation.page_number}"
+            if citation.page_number is not None
+            else f"row {citation.row_number}"
+            if citation.row_number is not None
+            else ""
+        )
+        chunks = ", ".join(f"#{index}" for index in citation.chunk_indexes)
+        source = (
+            f"<span {at_of(citation.document_id, citation.chunk_indexes[0])}>"
+            f'{escape(title_of(assembly.trace.documents, citation.document_id))}</span><br><span class="cx-mute cx-small">'
+            f"{escape(citation.ref)} {page}</span>"
+        )
+        rows.append((number_chip(citation.number), source, chunks, escape(citation.snippet), also))
+    heads = ("number", "source", "chunks", "snippet of the best chunk", "also in")
+    width = len(heads) if any(row[-1] for row in rows) else len(heads) - 1
+    return table_html(heads[:width], [row[:width] for row in rows], caption="Citations")
+
+
+class Stretch(NamedTuple):
+    """A run of the context on the token axis: tokens `start` to `end`."""
+
+    kind: str
+    start: int
+    end: int
+    block: int | None
+    document_id: str | None
+
+
+def token_axis(assembly: Assembly) -> tuple[Stretch, ...]:
+    """The context from first to last token as runs of prefix, body and scaffolding; equal neighbours merged."""
+    runs: list[Stretch] = []
+    at = 0
+    for segment in assembly.segments:
+        kind = STRETCH_KINDS.get(segment.kind, "scaffold")
+        end = at + segment.tokens
+        if runs and (runs[-1].kind, runs[-1].block) == (kind, segment.block):
+            runs[-1] = runs[-1]._replace(end=end)
+        else:
+            runs.append(Stretch(kind, at, end, segment.block, segment.document_id))
+        at = end
+    return tuple(runs)
+
+
+def _spread(ticks: list[str], limit: int = 24) -> list[str]:
+    return ticks if len(ticks) <= limit else ticks[:: len(ticks) // limit + 1]
+
+
+def token_axis_html(assembly: Assembly) -> str:
+    """The context on the token axis: prefix, body, scaffolding, a tick where each block starts."""
+    runs = token_axis(assembly)
+    total = max(runs[-1].end if runs else 0, 1)
+    track = "".join(_stretch_html(run, total) for run in runs)
+    ticks, seen = [], set()
+    for run in runs:
+        if run.block is not None and run.block not in seen:
+            seen.add(run.block)
+            ticks.append(f'<span class="cx-tick" style="left:{share_of_axis(run.start, total)}">[{run.block}]</span>')
+    spoken = f"Token axis of the context: {total} tokens in {counted(len(seen), 'block')}."
+    return (
+        f'<div class="cx" id="ctx-strip"><div class="cx-strip" role="img" aria-label="{spoken}">'
+        f'{"".join(_spread(ticks))}<div class="cx-strip-track">{track}</div></div>'
+        f'{axis_html(total)}<div class="cx-legend"><span><i class="cx-swatch k-body"></i>body</span><span>'
+        '<i class="cx-swatch k-prefix"></i>page summary</span>'
+        '<span><i class="cx-swatch k-scaffold"></i>headers, separators, gap marks</span></div></div>'
+    )
+
+
+def _stretch_html(run: Stretch, total: int) -> str:
+    odd = " alt" if run.kind == "body" and (run.block or 0) % 2 == 0 else ""
+    return (
+        f'<div class="k-{run.kind}{odd}" style="width:{share_of_axis(run.end - run.start, total)}" title="{run.kind}, tokens '
+        f'{number(run.start)} to {number(run.end)}"></div>'
+    )
+
+
+def show_prefixes(assembly: Assembly) -> None:
+    """Where the tokens of the context are, and the page summaries among them."""
+    st.html(f"{token_axis_html(assembly)}{boxed(summaries_html(assembly), 'ctx-prefixes')}")
+
+
+def show_sources(assembly: Assembly) -> None:
+    """What each number means, and what it would have meant before assembly."""
+    shift = shift_html(citation_shift(assembly))
+    st.html(boxed(f'<div style="display:grid;gap:14px">{_citations(assembly)}<div id="ctx-shift">{shift}</div></div>', "ctx-citations"))

@@ -1,10 +1,10 @@
-"""The budget bar: the one part of a page that runs alone while the limit is dragged."""
+"""The budget bar with the zones of the window above it: the one part of a page that runs alone while the limit is dragged."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import accumulate, pairwise
@@ -13,26 +13,144 @@ from typing import Literal, NamedTuple
 import streamlit as st
 from streamlit.runtime.fragment import fragment
 
+from ctxasm.answering.zones.words import conversation_line
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.scenes import show_failure
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.inspect.before_after import fresh_chunks
-from ctxasm.app.ui.inspect.zones_strip import zones_picture
+from ctxasm.app.ui.inspect.change import fresh_chunks
 from ctxasm.app.ui.widgets.chunk_clicks import document_of
 from ctxasm.app.ui.widgets.fates import supplement_of
 from ctxasm.app.ui.words.event_words import SUPPLEMENT_RULES, supplement_sentence
-from ctxasm.app.ui.words.words import in_attribute, number, title_of
+from ctxasm.app.ui.words.words import GLOSSARY, in_attribute, number, title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.events import Supplemented
 from ctxasm.model.results import Assembly, DocumentSize, Fate, Key, Segment
 from ctxasm.model.settings import spec_of
+from ctxasm.model.zoning import Conversation, Zone, ZoneName, Zones
+
+LEAST = 0.7
+"""The narrowest that a zone with tokens is drawn, in percent of the window."""
+ZONE_NAMES: dict[ZoneName, str] = {
+    "system": "system prompt",
+    "history": "history",
+    "context": "context",
+    "question": "question",
+    "overhead": "overhead",
+    "margin": "safety margin",
+    "answer": "answer",
+    "free": "not used",
+}
+ZONE_SIZES = {"counted": "as counted", "reserved": "reserved", "left": "what is left"}
+
+
+class ZoneStretch(NamedTuple):
+    """A zone on the strip: `start` and `width` in percent of the strip."""
+
+    zone: Zone
+    start: float
+    width: float
+
+
+def zone_stretches(zones: Zones) -> tuple[ZoneStretch, ...]:
+    """Every zone with tokens, side by side over the whole strip: in proportion, but never too narrow to be seen.
+
+    Zones that exceed the window together are drawn in proportion to each other.
+    """
+    held = [zone for zone in zones.zones if zone.tokens]
+    total = max(1, sum(zone.tokens for zone in held))
+    least = min(LEAST, 100 / max(1, len(held)))
+    spare = 100 - least * len(held)
+    found, start = [], 0.0
+    for zone in held:
+        width = least + spare * zone.tokens / total
+        found.append(ZoneStretch(zone, start, width))
+        start += width
+    return tuple(found)
+
+
+def window_end(stretches: Sequence[ZoneStretch], window: int) -> float:
+    """Where a window of this many tokens ends on the strip, in percent: 100 unless the zones exceed it."""
+    held = 0
+    for stretch in stretches:
+        if held + stretch.zone.tokens > window:
+            return stretch.start + stretch.width * (window - held) / stretch.zone.tokens
+        held += stretch.zone.tokens
+    return 100.0
+
+
+def notes(zones: Zones | None, conversation: Conversation | None) -> tuple[str, ...]:
+    """What there is to say below the zones: what became of the earlier turns, then what does not fit together."""
+    told = conversation_line(conversation) if conversation is not None else ""
+    return (*([told] if told else []), *(zones.hints if zones is not None else ()))
+
+
+def _size(zone: Zone) -> str:
+    return f"{counted(zone.tokens, 'token')}, {ZONE_SIZES[zone.how]}"
+
+
+def zones_picture(assembly: Assembly, limit_at: float) -> str:
+    """The strip with its key and notes, "" where no window is known and nothing is to be said.
+
+    `limit_at` is where the limit stands on the budget bar below, in percent of its width.
+    """
+    zones, said = assembly.zones, _notes(notes(assembly.zones, assembly.conversation))
+    if zones is None:
+        return f'<div class="cx-window" id="ctx-window">{said}</div>' if said else ""
+    stretches = zone_stretches(zones)
+    name = f" of {escape(zones.model)}" if zones.model else ""
+    over = f' · <span class="cx-need">{counted(zones.over, "token")} over</span>' if zones.over else ""
+    spoken = ", ".join(f"{ZONE_NAMES[zone.name]} {zone.tokens}" for zone in zones.zones if zone.tokens)
+    return (
+        f'<div class="cx-window" id="ctx-window" data-window="{zones.window}" data-over="{zones.over}">'
+        f'<div class="cx-window-head"><b>Window{name}</b><span>{number(zones.window)} tokens{over}</span></div>{said}'
+        f'<ul class="cx-keys cx-window-keys">{"".join(_key(zone) for zone in zones.zones if zone.tokens)}</ul>'
+        f'<div class="cx-window-strip" role="img" aria-label="Zones of the window in tokens: {spoken}">'
+        f"{''.join(_zone(stretch) for stretch in stretches)}{_end(stretches, zones)}</div>{_fan(stretches, limit_at)}</div>"
+    )
+
+
+def _zone(stretch: ZoneStretch) -> str:
+    zone = stretch.zone
+    return f'<div class="z-{zone.name}" style="width:{stretch.width:.3f}%" title="{ZONE_NAMES[zone.name]}: {_size(zone)}"></div>'
+
+
+def _end(stretches: tuple[ZoneStretch, ...], zones: Zones) -> str:
+    """What stands beyond the end of the window, where the zones exceed it."""
+    title = f"{counted(zones.over, 'token')} beyond the window"
+    return f'<i style="left:{window_end(stretches, zones.window):.3f}%" title="{title}"></i>' if zones.over else ""
+
+
+def _key(zone: Zone) -> str:
+    return (
+        f'<li data-zone="{zone.name}" data-tokens="{zone.tokens}" data-how="{zone.how}" title="{_size(zone)}">'
+        f'<i class="cx-swatch z-{zone.name}"></i>{ZONE_NAMES[zone.name]} <b>{number(zone.tokens)}</b></li>'
+    )
+
+
+def _fan(stretches: tuple[ZoneStretch, ...], limit_at: float) -> str:
+    """The context zone opening into the bar below: from its place on the strip to the bar's stretch up to the limit."""
+    context = next((stretch for stretch in stretches if stretch.zone.name == "context"), None)
+    if context is None:
+        return ""
+    low, high = context.start, context.start + context.width
+    shape = f"polygon({low:.3f}% 0, {high:.3f}% 0, {limit_at:.3f}% 100%, 0 100%)"
+    return f'<div class="cx-window-fan" aria-hidden="true" style="clip-path:{shape}"></div>'
+
+
+def _notes(said: tuple[str, ...]) -> str:
+    """The first note open, the others folded away."""
+    if not said:
+        return ""
+    first, *rest = (f"<li>{escape(note)}</li>" for note in said)
+    more = f"<details><summary>{counted(len(rest), 'more note')}</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
+    return f'<div class="cx-window-notes" data-notes="{len(said)}"><ul>{first}</ul>{more}</div>'
+
 
 PartKind = Literal["retrieved", "added", "dropped", "prefix", "supplement", "scaffold"]
 SUPPLEMENT = ""
 """Stands for the id of a document where extra results belong to none."""
-_STRETCH: dict[str, Literal["body", "prefix", "scaffold", "supplement"]] = {"chunk": "body", "prefix": "prefix", "supplement": "supplement"}
 KIND_NAMES = {
     "retrieved": "found",
     "added": "neighbour",
@@ -103,16 +221,6 @@ class Bar:
     @property
     def dropped(self) -> tuple[BarDocument, ...]:
         return tuple(document for document in self.documents if not document.kept)
-
-
-class Stretch(NamedTuple):
-    """A run of the context on the token axis: tokens `start` to `end`."""
-
-    kind: Literal["body", "prefix", "scaffold", "supplement"]
-    start: int
-    end: int
-    block: int | None
-    document_id: str | None
 
 
 def budget_bar(assembly: Assembly) -> Bar:
@@ -213,21 +321,6 @@ def _shared_out(total: int, weights: list[int]) -> list[int]:
     return [high - low for low, high in pairwise(edges)]
 
 
-def token_axis(assembly: Assembly) -> tuple[Stretch, ...]:
-    """The context from first to last token as runs of prefix, body and scaffolding; equal neighbours merged."""
-    runs: list[Stretch] = []
-    at = 0
-    for segment in assembly.segments:
-        kind = _STRETCH.get(segment.kind, "scaffold")
-        end = at + segment.tokens
-        if runs and (runs[-1].kind, runs[-1].block) == (kind, segment.block):
-            runs[-1] = runs[-1]._replace(end=end)
-        else:
-            runs.append(Stretch(kind, at, end, segment.block, segment.document_id))
-        at = end
-    return tuple(runs)
-
-
 def _limit_at(bar: Bar) -> float:
     """Where the limit stands on the bar, in percent of its width."""
     return min(100.0, 100 * (bar.limit or 0) / max(shown_axis(bar), 1))
@@ -252,7 +345,7 @@ def _is_far(bar: Bar) -> bool:
     return bar.limit is not None and bar.limit > LARGEST_FIXED and bar.limit > FAR * _held(bar)
 
 
-def _percent(tokens: float, axis: int) -> str:
+def share_of_axis(tokens: float, axis: int) -> str:
     return f"{100 * tokens / max(axis, 1):.3f}%"
 
 
@@ -261,16 +354,12 @@ def _is_fresh(document: BarDocument, part: Part, fresh: frozenset[Key]) -> bool:
 
 
 def _need_text(document: BarDocument) -> str:
-    return f"needs {number(document.missing_tokens)} more" if document.missing_tokens else "dropped"
+    return f"needs {number(document.missing_tokens)} more" if document.missing_tokens else "left out"
 
 
 def _need_html(document: BarDocument) -> str:
     """The same, with the words that a narrow segment leaves out."""
-    return f"<i>needs </i>{number(document.missing_tokens)}<i> more</i>" if document.missing_tokens else "dropped"
-
-
-def _spread(ticks: list[str], limit: int = 24) -> list[str]:
-    return ticks if len(ticks) <= limit else ticks[:: len(ticks) // limit + 1]
+    return f"<i>needs </i>{number(document.missing_tokens)}<i> more</i>" if document.missing_tokens else "left out"
 
 
 def _key_text(document: BarDocument) -> str:
@@ -280,11 +369,18 @@ def _key_text(document: BarDocument) -> str:
 
 
 def _part_html(part: Part, whole: int, new: bool) -> str:
-    name = f"{part.label} · {KIND_NAMES[part.kind]}{' · new' if new else ''}" if part.label else KIND_NAMES[part.kind]
-    return (
-        f'<div class="cx-part k-{part.kind}{" new" if new else ""}" style="width:{_percent(part.tokens, whole)}" '
-        f'title="{in_attribute(name)} · {counted(part.tokens, "token")}"></div>'
-    )
+    name = f"{part.label}{' · new' if new else ''}" if part.label else KIND_NAMES[part.kind]
+    look = f"cx-part k-{part.kind}{' new' if new else ''}"
+    title = f"{in_attribute(name)} · {counted(part.tokens, 'token')}"
+    return f'<i class="{look}" style="width:{100 * part.tokens / max(whole, 1):.2f}%" title="{title}"></i>'
+
+
+def _drawn_parts(document: BarDocument) -> tuple[Part, ...]:
+    """Its parts; of one that is left out a single part, which names its first and last chunk."""
+    if document.kept or len(document.parts) < 2:
+        return document.parts
+    first, last = document.parts[0], document.parts[-1]
+    return (Part("dropped", document.tokens, first.chunk_index, f"{first.label}–{last.label}"),)
 
 
 def axis_html(axis: int) -> str:
@@ -293,54 +389,23 @@ def axis_html(axis: int) -> str:
         step for step in (50, 100, 250, 500, 1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000, 256000, 10**9) if axis / step <= 6
     )
     ticks = [*range(0, axis - step // 3, step)]
-    marks = "".join(f'<span style="left:{_percent(tick, axis)}">{number(tick)}</span>' for tick in ticks)
+    marks = "".join(f'<span style="left:{share_of_axis(tick, axis)}">{number(tick)}</span>' for tick in ticks)
     return f'<div class="cx-axis" aria-hidden="true">{marks}<span style="left:100%">{number(axis)} tokens</span></div>'
 
 
 def _legend(bar: Bar, fresh: frozenset[Key]) -> str:
     """What the looks mean, and the supplement that is on no axis because it stays out."""
     drawn = {part.kind for document in bar.documents for part in document.parts}
-    keys = [f'<span><i class="cx-swatch k-{kind}"></i>{name}</span>' for kind, name in KIND_NAMES.items() if kind in drawn]
+    keys = [
+        f'<span{f" title={chr(34)}{GLOSSARY[name]}{chr(34)}" if name in GLOSSARY else ""}><i class="cx-swatch k-{kind}"></i>{name}</span>'
+        for kind, name in KIND_NAMES.items()
+        if kind in drawn
+    ]
     keys += ['<span><i class="cx-swatch cx-new"></i>new</span>'] if fresh else []
     if bar.supplement is not None and not bar.supplement.injected:
         says = escape(supplement_sentence(bar.supplement))
         keys.append(f'<span data-supplement="out" title="{says}"><i class="cx-swatch k-supplement out"></i>supplement left out</span>')
     return f'<div class="cx-legend">{"".join(keys)}</div>'
-
-
-def strip_html(assembly: Assembly, middle: bool) -> str:
-    """The context on the token axis: prefix, body, scaffolding, a tick where each block starts."""
-    runs = token_axis(assembly)
-    total = max(runs[-1].end if runs else 0, 1)
-    track = "".join(_stretch(run, total) for run in runs)
-    ticks, seen = [], set()
-    for run in runs:
-        if run.block is not None and run.block not in seen:
-            seen.add(run.block)
-            ticks.append(f'<span class="cx-tick" style="left:{_percent(run.start, total)}">[{run.block}]</span>')
-    band = '<div class="cx-middle" style="left:25%;width:50%"></div>' if middle else ""
-    label = (
-        '<p class="cx-note cx-small">Shaded: position effect, Liu et al. 2024, illustrative. Models read the middle of a long context '
-        "least.</p>"
-        if middle
-        else ""
-    )
-    spoken = f"Token axis of the context: {total} tokens in {counted(len(seen), 'block')}."
-    return (
-        f'<div class="cx" id="ctx-strip"><div class="cx-strip" role="img" aria-label="{spoken}">'
-        f'{"".join(_spread(ticks))}<div class="cx-strip-track">{track}</div>{band}</div>'
-        f'{axis_html(total)}{label}<div class="cx-legend"><span><i class="cx-swatch k-body"></i>body</span><span>'
-        '<i class="cx-swatch k-prefix"></i>page summary</span>'
-        '<span><i class="cx-swatch k-scaffold"></i>headers, separators, gap marks</span></div></div>'
-    )
-
-
-def _stretch(run: Stretch, total: int) -> str:
-    odd = " alt" if run.kind == "body" and (run.block or 0) % 2 == 0 else ""
-    return (
-        f'<div class="k-{run.kind}{odd}" style="width:{_percent(run.end - run.start, total)}" title="{run.kind}, tokens '
-        f'{number(run.start)} to {number(run.end)}"></div>'
-    )
 
 
 def budget_html(assembly: Assembly, stamp: str, fresh: frozenset[Key] = frozenset()) -> str:
@@ -383,7 +448,7 @@ def track_html(bar: Bar, axis: int, fresh: frozenset[Key] = frozenset()) -> str:
 def _limit_html(limit: int, at: float, far: bool) -> str:
     look = f"cx-limit{' left' if at < 22 else ''}{' far' if far else ''}"
     return (
-        f'<div class="{look}" style="left:min({at:.3f}%, calc(100% - 2px))" data-limit="{limit}"><span>'
+        f'<div class="{look}" style="left:min({at:.3f}%, calc(100% - 2px))" data-limit="{limit}" title="{GLOSSARY["limit"]}"><span>'
         f"limit {number(limit)}{' →' if far else ''}</span></div>"
     )
 
@@ -406,7 +471,7 @@ def _share(document: BarDocument, beyond: int) -> float:
 
 def _group(document: BarDocument, axis: int, fresh: frozenset[Key], cut: bool, supplement: Supplemented | None, side: str = "") -> str:
     """A document on the bar: its title above its parts; a torn edge where only some of it is kept, what it needs where none is."""
-    parts = "".join(_part_html(part, document.tokens, _is_fresh(document, part, fresh)) for part in document.parts)
+    parts = "".join(_part_html(part, document.tokens, _is_fresh(document, part, fresh)) for part in _drawn_parts(document))
     numbers = "".join(f"<b>{n}</b>" for n in document.numbers[:3]) + ("…" if len(document.numbers) > 3 else "")
     need = "" if document.kept else f'<em class="cx-need"><span>{_need_html(document)}</span></em>'
     says = _key_text(document)
@@ -417,7 +482,7 @@ def _group(document: BarDocument, axis: int, fresh: frozenset[Key], cut: bool, s
     if not document.kept:
         marks = f' data-missing="{document.missing_tokens or ""}"'
     return (
-        f'<div class="cx-group{" cut" if cut and document.kept else ""}" style="width:{_percent(document.tokens, axis)}{side}" '
+        f'<div class="cx-group{" cut" if cut and document.kept else ""}" style="width:{share_of_axis(document.tokens, axis)}{side}" '
         f'{document_of(document.document_id)} data-state="{"kept" if document.kept else "dropped"}"{marks} '
         f'title="{in_attribute(says)}">'
         f'<span class="cx-tag">{numbers}<span>{escape(document.title)}</span></span><div class="cx-parts">{parts}</div>{need}</div>'
@@ -432,6 +497,6 @@ def show_budget_bar(scene: Scene) -> None:
     try:
         assembly = state.assemble_scene(server.workbench(), dragged)
     except CtxasmError as error:
-        show_failure("This query cannot be assembled", error, scene)
+        show_failure("The context of this question cannot be assembled", error, scene)
         return
     st.html(budget_html(assembly, state.stamp_of(dragged), fresh_chunks(assembly)))

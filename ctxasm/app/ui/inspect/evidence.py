@@ -1,4 +1,4 @@
-"""Gold evidence: each span that the query needs, whether it is in the context, and the stage that lost it."""
+"""Labelled evidence: whether each piece is in the context, and the stage that lost it. Find: every chunk that holds a phrase."""
 
 from __future__ import annotations
 
@@ -12,13 +12,53 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.state import of_query
-from ctxasm.app.ui.inspect.find import show_find
+from ctxasm.app.ui.frame.title import show_empty, within
+from ctxasm.app.ui.widgets.context_marks import fate_chip, marked_phrase, number_chip
 from ctxasm.app.ui.widgets.expected import Expected, expected_of, sign_html
+from ctxasm.app.ui.widgets.fates import fate_of
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import title_of
-from ctxasm.model.amounts import percent
+from ctxasm.model.amounts import counted, percent
+from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.results import Assembly
+from ctxasm.model.stage_labels import REASONS
 from ctxasm.tuning.evidence import EvidenceState, evidence_text
+
+LIMIT = 100
+LONGEST_PHRASE = 300
+
+
+def _found_row(assembly: Assembly, chunk: FetchedChunk, phrase: str, marks: Expected) -> tuple[int, str, str]:
+    key = (chunk.document_id, chunk.chunk_index)
+    name = f"{sign_html(marks, key)} <b>{escape(f'{key[0]} #{key[1]}')}</b><br>{marked_phrase(chunk.text, phrase)}"
+    fate = fate_of(assembly, key)
+    if fate is None:
+        return 3, name, '<span class="cx-fate gone">not found</span><br>nor a neighbour of a found chunk'
+    sent = fate.fate in ("kept", "truncated", "merged")
+    why = f" {number_chip(fate.block)}" if sent and fate.block is not None else f"<br>{escape(REASONS.get(fate.reason or '', ''))}"
+    return (0 if sent else 1 if fate.fate == "duplicate_of" else 2), name, f"{fate_chip(fate)}{why}"
+
+
+def show_find(scene: Scene, assembly: Assembly, marks: Expected, hint: bool = True) -> None:
+    """A phrase, and where it went; what was found can be marked as expected. `hint`: an empty one says what it is for."""
+    typed = st.text_input("Phrase", key="find_phrase", placeholder="e.g. a name, a number, half a sentence", persist_state="session")
+    phrase = within("A phrase", typed, LONGEST_PHRASE)
+    if not phrase:
+        if hint and phrase is not None:
+            told = "Type a phrase: every chunk of the dataset that holds it is listed, with what became of it for this question."
+            show_empty("Where did it go?", told)
+        return
+    found = server.workbench().find_text(scene.dataset, phrase, LIMIT)
+    if not found:
+        show_empty("Not in this dataset", "No chunk holds this phrase. Case does not matter, spelling does.")
+        return
+    rows = sorted((_found_row(assembly, chunk, phrase, marks) for chunk in found), key=lambda row: row[0])
+    shown = (
+        f"{counted(len(found), 'chunk')}{' (the first ' + str(LIMIT) + ')' if len(found) == LIMIT else ''}, "
+        f"{sum(row[0] < 2 for row in rows)} of them in the context"
+    )
+    st.html(boxed(table_html(("chunk", "outcome"), [row[1:] for row in rows], caption=escape(shown)), "ctx-find"))
+
 
 LOOKS = {
     "found": ("", "in the context"),

@@ -100,7 +100,7 @@ def _repeats(assembly: Assembly, levels: dict[str, Level]) -> Step:
     said += [f"{counted(copies, 'copy')} left out"] if copies else []
     said += [f"{counted(near, 'short overlap')} kept"] if near else []
     does = f"{', '.join(said)}." if said else "Nothing is said twice."
-    return _step("repeats", "deduplicate", "repeats out", f"−{number(chars)} chars" if chars else "0", levels, does)
+    return _step("repeats", "deduplicate", "repeated", f"−{number(chars)} chars" if chars else "0", levels, does)
 
 
 def _grouped(assembly: Assembly, levels: dict[str, Level]) -> Step:

@@ -1,7 +1,8 @@
-"""Order: from relevance to position in the context, and what each ordering leaves of the prefix that a server has cached."""
+"""Group and order: ribbons from ranks to documents and from relevance to position, and the start that two prompts share."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
@@ -14,15 +15,169 @@ from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_empty
 from ctxasm.app.ui.frame.zones_state import zones_key
-from ctxasm.app.ui.inspect.bundles import Thread, ThreadBundle, bundles_html
+from ctxasm.app.ui.inspect.chunks import document_order
+from ctxasm.app.ui.widgets.chunk_clicks import pick_of
+from ctxasm.app.ui.widgets.context_marks import number_chip
+from ctxasm.app.ui.widgets.fates import SENT
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.setting_words import choice_sentence
-from ctxasm.app.ui.words.words import decimal, number, title_of
+from ctxasm.app.ui.words.words import decimal, fate_label, in_attribute, number, title_of
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.events import Ordered
-from ctxasm.model.results import Assembly, Key
+from ctxasm.model.results import Assembly, Fate, Key
 from ctxasm.model.settings import AssemblySettings, Ordering
 from ctxasm.tuning.cache_prefix import Prefix, prefix_by_ordering
+
+ROW, COMPACT_ROW, COMPACT_BEYOND = 21, 11, 15
+"""Height of a place in pixels, and where more than so many of them are drawn closer."""
+BETWEEN = 4
+"""Pixels between two bundles."""
+LEAST_BUNDLE = 18
+"""The lowest bundle in pixels: its title must be readable."""
+
+
+class Thread(NamedTuple):
+    """A place on the left that belongs to a bundle. `kind` is `found` or `gone`; a thread without a `key` cannot be clicked."""
+
+    label: str
+    title: str
+    kind: str
+    key: Key | None = None
+
+
+class ThreadBundle(NamedTuple):
+    """What stands on the right, and the places (0 = top left) that belong to it."""
+
+    number: str
+    title: str
+    note: str
+    kind: str
+    threads: tuple[int, ...]
+
+
+def bundles_html(threads: Sequence[Thread], bundles: Sequence[ThreadBundle], left: str, right: str, spoken: str) -> str:
+    """The picture, as high as its longer side."""
+    row = ROW if len(threads) <= COMPACT_BEYOND else COMPACT_ROW
+    tops, at = [], 0.0
+    for bundle in bundles:
+        tops.append(at)
+        at += max(row * len(bundle.threads), LEAST_BUNDLE) + BETWEEN
+    height = max(at, row * len(threads))
+    lines = "".join(_ribbons(bundle, top, row, height, threads) for bundle, top in zip(bundles, tops, strict=True))
+    places = "".join(_place_html(thread, index * row, row) for index, thread in enumerate(threads))
+    boxes = "".join(_box(bundle, top, row) for bundle, top in zip(bundles, tops, strict=True))
+    compact = " compact" if row == COMPACT_ROW else ""
+    return (
+        f'<div class="cx-bundles-head"><b>{left}</b><b>{right}</b></div>'
+        f'<div class="cx-bundles{compact}" role="group" aria-label="{in_attribute(spoken)}" style="height:{height:.0f}px" '
+        f'data-threads="{len(threads)}" data-bundles="{len(bundles)}">{lines}{places}{boxes}</div>'
+    )
+
+
+def _ribbons(bundle: ThreadBundle, top: float, row: float, height: float, threads: Sequence[Thread]) -> str:
+    box = max(row * len(bundle.threads), LEAST_BUNDLE)
+    share = box / max(len(bundle.threads), 1)
+    drawn = []
+    for place, index in enumerate(bundle.threads):
+        y = (index * row + 2, (index + 1) * row - 2, top + (place + 1) * share - 1, top + place * share + 1)
+        one, two, three, four = (f"{100 * each / height:.2f}%" for each in y)
+        shape = f"polygon(0 {one}, 100% {four}, 100% {three}, 0 {two})"
+        drawn.append(f'<i class="cx-ribbon {threads[index].kind}" aria-hidden="true" style="clip-path:{shape}"></i>')
+    return "".join(drawn)
+
+
+def _place_html(thread: Thread, top: float, row: float) -> str:
+    at = f'class="cx-place {thread.kind}" style="top:{top:.0f}px;height:{row - 2:.0f}px" title="{in_attribute(thread.title)}"'
+    if thread.key is None:
+        return f"<span {at}>{escape(thread.label)}</span>"
+    return f'<button type="button" {at} {pick_of(thread.key)}>{escape(thread.label)}</button>'
+
+
+def _box(bundle: ThreadBundle, top: float, row: float) -> str:
+    height = max(row * len(bundle.threads), LEAST_BUNDLE)
+    return (
+        f'<div class="cx-bundle {bundle.kind}" style="top:{top:.0f}px;height:{height:.0f}px" title="{in_attribute(bundle.title)}">'
+        f'<b>{escape(bundle.number)}</b><span dir="auto">{escape(bundle.title)}</span><small>{escape(bundle.note)}</small></div>'
+    )
+
+
+class Shift(NamedTuple):
+    """A marker of the list built before assembly, and the markers that point to the same document after it."""
+
+    before: int
+    document_id: str
+    title: str
+    after: tuple[int, ...]
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the old number would point at another source, or at none."""
+        return self.before not in self.after
+
+
+def grouping(assembly: Assembly) -> tuple[tuple[Thread, ...], tuple[ThreadBundle, ...]]:
+    """The hits by rank, and the documents in the order of the group stage with the hits that belong to each."""
+    hits = sorted((f for f in assembly.trace.fates if f.retrieved), key=lambda f: (f.rank, -f.score, f.document_id, f.chunk_index))
+    members: defaultdict[str, list[int]] = defaultdict(list)
+    for place, fate in enumerate(hits):
+        members[fate.document_id].append(place)
+    added: defaultdict[str, int] = defaultdict(int)
+    sent: set[str] = set()
+    for fate in assembly.trace.fates:
+        added[fate.document_id] += not fate.retrieved
+        sent |= {fate.document_id} if fate.fate in SENT else set()
+    documents = assembly.trace.documents
+    bundles = tuple(
+        ThreadBundle(
+            str(place),
+            title_of(documents, key),
+            f"+{added[key]}" if added[key] else "",
+            "found" if key in sent else "gone",
+            tuple(sorted(members[key], key=lambda index: hits[index].chunk_index)),
+        )
+        for place, key in enumerate((key for key in document_order(assembly) if key in members), 1)
+    )
+    return tuple(_thread(assembly, fate) for fate in hits), bundles
+
+
+def _thread(assembly: Assembly, fate: Fate) -> Thread:
+    title = f"{title_of(assembly.trace.documents, fate.document_id, 40)} #{fate.chunk_index}"
+    says = f"rank {fate.rank}, score {decimal(fate.score)}: {title}, {fate_label(fate)}"
+    kind = "found" if fate.fate in SENT else "gone"
+    return Thread(f"{fate.rank}", says, kind, (fate.document_id, fate.chunk_index))
+
+
+def citation_shift(assembly: Assembly) -> tuple[Shift, ...]:
+    """`before [2] → after [1]`, an entry for each number of the list built before assembly."""
+    after: dict[str, list[int]] = {}
+    for citation in assembly.citations:
+        for document_id in {citation.document_id, *(key for key, _ in citation.also_in)}:
+            after.setdefault(document_id, []).append(citation.number)
+    titles = assembly.trace.documents
+    return tuple(
+        Shift(p.number, p.document_id, title_of(titles, p.document_id), tuple(after.get(p.document_id, ())))
+        for p in assembly.trace.before_assembly
+    )
+
+
+def shift_html(shifts: Sequence[Shift]) -> str:
+    """`before [2] → after [1]`: what the numbers would have meant if the list had been built before assembly."""
+    rows = []
+    for shift in shifts:
+        after = " ".join(number_chip(n) for n in shift.after) or '<span class="cx-mute">gone</span>'
+        mark = '<span class="cx-need">▲ wrong</span>' if shift.wrong else '<span class="cx-mute">● same</span>'
+        rows.append((f'<span class="cx-nowrap"><b class="cx-mono">[{shift.before}]</b> → {after}</span>', escape(shift.title), mark))
+    wrong = sum(shift.wrong for shift in shifts)
+    caption = f"Numbered before assembly, {counted(wrong, 'number')} of {len(shifts)} would be wrong"
+    return table_html(("before → after", "source", "old number"), rows, caption=caption)
+
+
+def show_group(assembly: Assembly) -> None:
+    """The hits by rank, and the documents that they go to."""
+    threads, bundles = grouping(assembly)
+    spoken = f"{counted(len(threads), 'found chunk')} by rank go to {counted(len(bundles), 'document')}."
+    st.html(boxed(bundles_html(threads, bundles, "rank", "documents, and the neighbours in them", spoken), "ctx-group"))
+
 
 MOST_BLOCKS = 30
 """Blocks that the picture of the order draws: the most relevant ones."""

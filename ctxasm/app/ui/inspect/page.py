@@ -1,19 +1,25 @@
-"""The page, all of it above the fold of a laptop: controls, funnel, budget bar, account, advice, the chosen step beside the text.
+"""The page Inspect: controls, funnel, budget bar, advice, the picture of the chosen step beside the text, the drawer of details.
 
-Every part has a place of its own height, so that nothing jumps when a setting changes; picture and text scroll together, in themselves.
-The account stands under the bar until a setting is changed; then what the change did stands there, and the account at the foot.
+Every part has a place of its own height, so that nothing jumps when a setting changes. Picture and text scroll by themselves.
+The account stands under the bar until a setting is changed. Then the bar is followed by what the change did, and the account
+goes to the foot of the page.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from html import escape
 
 import streamlit as st
 from streamlit.runtime.fragment import fragment
 
+from ctxasm.answering.prompts import build_messages
+from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.controls import show_controls
-from ctxasm.app.ui.frame.drawer import DETAILS, EVIDENCE, open_drawer
+from ctxasm.app.ui.frame.drawer import DETAILS, EVIDENCE, drawer, open_drawer
 from ctxasm.app.ui.frame.gold import keep_marks, show_gold_problem
 from ctxasm.app.ui.frame.links import hear_clicks
 from ctxasm.app.ui.frame.pinned import offer_pin
@@ -21,18 +27,145 @@ from ctxasm.app.ui.frame.scenes import current_assembly
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import PAGE
+from ctxasm.app.ui.frame.sharing import copy_button
 from ctxasm.app.ui.frame.state import stamp_of
-from ctxasm.app.ui.frame.title import show_query_title
+from ctxasm.app.ui.frame.title import show_empty, show_query_title
 from ctxasm.app.ui.inspect.advice import cancel_outdated, show_advice
-from ctxasm.app.ui.inspect.before_after import settle, show_before_after
+from ctxasm.app.ui.inspect.budget import show_budget, show_prefixes, show_sources
 from ctxasm.app.ui.inspect.budget_bar import show_budget_bar
-from ctxasm.app.ui.inspect.closer import follow_chunk, show_closer
-from ctxasm.app.ui.inspect.context_text import show_context_text, show_ledger
-from ctxasm.app.ui.inspect.evidence import states_of
-from ctxasm.app.ui.inspect.funnel import show_funnel, steps
-from ctxasm.app.ui.inspect.stages import show_picture
+from ctxasm.app.ui.inspect.change import settle, show_before_after, show_context_text, show_ledger
+from ctxasm.app.ui.inspect.chunks import show_expand, show_found, show_life
+from ctxasm.app.ui.inspect.copies import show_compress, show_deduplicate
+from ctxasm.app.ui.inspect.evidence import expected, show_evidence, show_find, states_of
+from ctxasm.app.ui.inspect.funnel import Step, show_funnel, steps
+from ctxasm.app.ui.inspect.order import cache_prefix_panel, show_group, show_order
 from ctxasm.app.ui.widgets.chunk_clicks import picked_key, picked_text
-from ctxasm.app.ui.widgets.expected import OFFER, marked_key, marked_of
+from ctxasm.app.ui.widgets.expected import OFFER, marked_key, marked_of, offer_html
+from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.words.words import number
+from ctxasm.model.amounts import counted
+from ctxasm.model.results import Assembly, Key
+from ctxasm.model.stage_labels import stage_name
+from ctxasm.text.language import language_of
+
+
+def time_html(assembly: Assembly) -> str:
+    """The time of each stage, and of reading the store."""
+    stages, fetch = assembly.trace.stages, assembly.trace.fetch
+    rows = [
+        (
+            stage_name(stage.stage),
+            f"{stage.elapsed_ms:.2f}",
+            f"{len(stage.before)} → {len(stage.after)}",
+            f"{number(stage.tokens_in)} → {number(stage.tokens_out)}",
+        )
+        for stage in stages
+    ]
+    rows.append(("<b>All stages</b>", f"<b>{sum(stage.elapsed_ms for stage in stages):.2f}</b>", "", ""))
+    note = (
+        f'<p class="cx-note" style="margin-top:8px">Reading the store: {counted(fetch.statements, "statement")} for chunks, '
+        f"{counted(fetch.document_statements, 'statement')} for titles, {counted(fetch.rows, 'row')}, {fetch.elapsed_ms:.2f} ms.</p>"
+    )
+    return table_html(("stage", "ms", "chunks", "tokens"), rows, (1, 2, 3), "Time of each stage") + note
+
+
+def messages_json(assembly: Assembly) -> str:
+    """The messages as an OpenAI-compatible endpoint takes them."""
+    messages = build_messages(assembly, language=language_of(assembly.query.query))
+    return json.dumps([{"role": m.role, "content": m.content} for m in messages], ensure_ascii=False, indent=1)
+
+
+def show_export(assembly: Assembly) -> None:
+    """Three things to take along, each copied or downloaded."""
+    name = assembly.query.query_id or "query"
+    context, messages, trace = st.columns(3, gap="medium")
+    with context:
+        st.markdown("**Context** as the model reads it")
+        copy_button("Copy context", assembly.text, "copy_context")
+        st.download_button(
+            "Download .txt", assembly.text, f"{name}-context.txt", "text/plain", key="download_context", on_click="ignore", width="stretch"
+        )
+    with messages:
+        st.markdown("**Messages** for the model")
+        written = messages_json(assembly)
+        copy_button("Copy messages", written, "copy_messages")
+        st.download_button(
+            "Download .json",
+            written,
+            f"{name}-messages.json",
+            "application/json",
+            key="download_messages",
+            on_click="ignore",
+            width="stretch",
+        )
+    with trace:
+        st.markdown("**Trace**: text, segments, stages, fates")
+        whole = json.dumps(assembly.to_dict(), ensure_ascii=False, indent=1)
+        copy_button("Copy trace", whole, "copy_trace")
+        st.download_button(
+            "Download trace", whole, f"{name}-trace.json", "application/json", key="download_trace", on_click="ignore", width="stretch"
+        )
+
+
+LIFE = "Chunk"
+TABS = (LIFE, "Find", EVIDENCE, "Same start", "Time", "Export")
+
+
+def follow_chunk(key: Key) -> None:
+    """Open the drawer at the life of this chunk (a callback)."""
+    state.pick_chunk(key)
+    session.closer, session.drawer = LIFE, DETAILS
+
+
+def show_closer(scene: Scene, assembly: Assembly) -> None:
+    """What else the trace can answer, where the drawer stands open."""
+    if session.drawer != DETAILS:
+        return
+    with drawer("Details"):
+        st.segmented_control(
+            "Details", TABS, default=LIFE, required=True, key=Session.closer.key, persist_state="session", label_visibility="collapsed"
+        )
+        match session.closer:
+            case "Find":
+                show_find(scene, assembly, expected(scene, assembly))
+            case "Evidence":
+                show_evidence(scene, assembly)
+            case "Same start":
+                cache_prefix_panel(scene)
+            case "Time":
+                st.html(boxed(time_html(assembly), "ctx-time"))
+            case "Export":
+                show_export(assembly)
+            case _:
+                show_life(scene, assembly, expected(scene, assembly))
+
+
+PICTURES: Mapping[str, Callable[[Scene, Assembly], None]] = {
+    "found": show_found,
+    "widened": lambda scene, assembly: show_expand(assembly, expected(scene, assembly)),
+    "repeats": lambda _, assembly: show_deduplicate(assembly),
+    "grouped": lambda _, assembly: show_group(assembly),
+    "shortened": lambda _, assembly: show_compress(assembly),
+    "fits": lambda _, assembly: show_budget(assembly),
+    "ordered": lambda _, assembly: show_order(assembly),
+    "prefixed": lambda _, assembly: show_prefixes(assembly),
+    "sources": lambda _, assembly: show_sources(assembly),
+}
+
+
+def show_picture(step: Step, scene: Scene, assembly: Assembly) -> None:
+    """What the step did, in a sentence and a picture."""
+    if not assembly.trace.fates:
+        show_empty(
+            "The search found nothing for this question",
+            "The context is empty, and no model is called. Choose another question.",
+        )
+        return
+    look = "" if step.kept == step.labelled else " gone"
+    evidence = f'<span class="cx-fate{look}" title="labelled evidence that is whole after this step">evidence {step.evidence}</span>'
+    note = f'{escape(step.does)} <code title="its name in settings, traces and code">{step.stage}</code>'
+    st.html(boxed(f'<p class="cx-note">{note} {evidence if step.evidence else offer_html()}</p>', "ctx-step"))
+    PICTURES[step.name](scene, assembly)
 
 
 @fragment(key=PAGE)

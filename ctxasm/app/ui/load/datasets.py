@@ -16,8 +16,7 @@ from ctxasm.app.ui.frame.title import show_empty
 from ctxasm.app.ui.load.enrich import close_panel, enrich_panel, open_panel
 from ctxasm.app.ui.load.load_jobs import loaded
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.label_text import plain
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.words.words import number, plain
 from ctxasm.app.workbench import SAMPLES
 from ctxasm.config import shipped
 from ctxasm.model.amounts import counted
@@ -106,7 +105,7 @@ def _kind(info: DatasetInfo) -> str:
 
 
 def _words(info: DatasetInfo, about: DatasetFacts) -> str:
-    holds = [("document", info.documents), ("chunk", info.chunks), ("query", info.queries), ("answer", info.answers)]
+    holds = [("document", info.documents), ("chunk", info.chunks), ("question", info.queries), ("answer", info.answers)]
     counts = " · ".join(counted(count, noun) for noun, count in holds if count or noun in ("document", "chunk"))
     kind = _kind(info)
     badges = [f'<span class="cx-badge">{kind}</span>'] if kind != info.name else []
@@ -127,7 +126,7 @@ def _delete_control(info: DatasetInfo, about: DatasetFacts) -> None:
     if is_linked(info):
         asks = f"Unlink <b>{escape(info.name)}</b>{saved}? The tables themselves stay as they are."
     else:
-        asks = f"Delete <b>{escape(info.name)}</b> with all its queries{saved}? It cannot be undone; the files it came from stay."
+        asks = f"Delete <b>{escape(info.name)}</b> with all its questions{saved}? It cannot be undone; the files it came from stay."
     with st.popover(verb, key=f"delete_{info.dataset_id}"):
         st.html(boxed(asks))
         st.button(f"{verb} it", key=f"confirm_{info.dataset_id}", type="primary", on_click=_delete, args=(info.name,))

@@ -168,7 +168,7 @@ def _queries(info: DatasetInfo) -> None:
 
     workbench = server.workbench()
     most = int(st.number_input("Questions", 1, MOST_QUESTIONS, 100, 50, key="most_questions", persist_state="session", width=140))
-    if st.button("Make a query set of the questions", key="make_queries", icon=":material/quiz:"):
+    if st.button("Save these questions", key="make_queries", icon=":material/quiz:"):
         begin(
             f"questions {info.name}",
             f"Searching for the questions of {info.name}",
@@ -199,8 +199,8 @@ def show_enriched(report: EnrichReport) -> None:
 def show_made(made: MadeQueries) -> None:
     """The queries that were saved."""
     left = f" {counted(made.ambiguous, 'question')} left out: several chunks answer them." if made.ambiguous else ""
-    gone = f" {counted(made.removed, 'query')} of an earlier time removed." if made.removed else ""
-    heading = "Cancelled: no query was saved" if made.cancelled else f"{counted(len(made.saved), 'query')} saved"
+    gone = f" {counted(made.removed, 'question')} of an earlier time removed." if made.removed else ""
+    heading = "Cancelled: no question was saved" if made.cancelled else f"{counted(len(made.saved), 'question')} saved"
     what = f"Chosen from {counted(made.questions, 'question')}; the chunk that each was made for is its gold evidence.{left}{gone}"
     look = "warn" if made.cancelled else "ok"
     st.html(boxed(f'<div class="cx-panel {look}" role="status" id="ctx-report"><h3>{heading}</h3><p>{what}</p></div>'))

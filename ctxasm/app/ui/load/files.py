@@ -20,8 +20,7 @@ from ctxasm.app.ui.load.mapping import lacking, mapping_editor
 from ctxasm.app.ui.load.row_tables import asked_html, notes_html, preview_html
 from ctxasm.app.ui.load.taken_name import taken_by
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.label_text import plain
-from ctxasm.app.ui.words.words import cut, number
+from ctxasm.app.ui.words.words import cut, number, plain
 from ctxasm.data.files.mapping_form import HIT_FIELDS
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
@@ -32,10 +31,10 @@ if TYPE_CHECKING:
 
 Taken = tuple[str, bytes]
 KINDS = ["json", "jsonl", "ndjson", "csv", "tsv", "txt", "parquet", "zip", "gz"]
-NOTE = "Chunks, hits, traces, logs of questions, or a table with text. Several files make one dataset."
+NOTE = "Chunks, results, traces, logs of questions, or a table with text. Several files make one dataset."
 READS = (
     "Dumps of LangChain, LlamaIndex and Haystack; traces of Phoenix, Langfuse and LangSmith; Ragas and BEIR files; logs of questions with "
-    "their hits; tables with a column of text; or a bundle:"
+    "their found chunks; tables with a column of text; or a bundle:"
 )
 MOST_CARDS = 20
 MOST_PASTED = 2_000_000

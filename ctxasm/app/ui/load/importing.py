@@ -94,7 +94,7 @@ def _offer_join(taken: Files, preview: Preview, mappings: Mapping[str, ColumnMap
     """The button that adds the questions to a dataset."""
     from ctxasm.data.files.loading import join_files
 
-    queries = counted(preview.counts.get("queries", 0), "query")
+    queries = counted(preview.counts.get("queries", 0), "question")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button(
             "Add the questions", key="join_files", type="primary", disabled=bool(preview.problems or unready), icon=":material/join:"

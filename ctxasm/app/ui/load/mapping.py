@@ -36,7 +36,7 @@ KIND_WORDS = {
     "chunks": "chunks: a row is a piece of a document",
     "documents": "documents: a row is a document's title, source, summary",
     "queries": "queries: a row is a question",
-    "retrievals": "retrievals: a row is a hit of a question, or a question with a list of hits",
+    "retrievals": "retrievals: a row is a found chunk of a question, or a question with a list of them",
     "answers": "answers: a row is a recorded answer",
 }
 MOST_PATHS = 300

@@ -128,7 +128,7 @@ def asked_html(asked: Sequence[AskedPreview]) -> str:
         for one in asked
     ]
     return (
-        f'<div class="cx-preview">{table_html(("question", "hits", "the best of them"), rows, (1,), "The first questions, as read")}</div>'
+        f'<div class="cx-preview">{table_html(("question", "found", "the best of them"), rows, (1,), "The first questions, as read")}</div>'
     )
 
 

@@ -18,7 +18,7 @@ from ctxasm.app.ui.load.mapping import paths_of
 from ctxasm.app.ui.load.row_tables import preview_html
 from ctxasm.app.ui.load.taken_name import LONGEST_NAME
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.label_text import plain
+from ctxasm.app.ui.words.words import plain
 from ctxasm.data.paths import Path
 from ctxasm.data.tables.catalogue import Sample, TableInfo
 from ctxasm.data.tables.mapping import DOCUMENT_FIELDS, FIELDS, OF_DOCUMENT, REQUIRED, DocumentsTable, TableMapping, with_place

@@ -33,7 +33,7 @@ STAGE = "expand"
 """The stage that brings pieces which search did not find."""
 
 
-KEYS = {"retrieved": "found", "added": "brought by assembly", "scaffold": "page title and summary", "dropped": "left out"}
+KEYS = {"retrieved": "found", "added": "neighbour", "scaffold": "page title and summary", "dropped": "left out"}
 """What the looks on the bar mean."""
 
 LINKS = {"Inspect": "Open in Inspect", "Ask": "Open this answer on Ask"}
@@ -146,13 +146,12 @@ def _pieces(story: Story, assembly: Assembly) -> str:
         rows.append(f'<div class="cx-page"><span>{title}</span><div role="img" aria-label="{spoken}">{"".join(boxes)}</div></div>')
     found = sum(fate.retrieved for fate in fates.values())
     added = len(fates) - found
-    says = [f'<span><i class="cx-swatch p-found"></i>{found} found by search</span>']
+    says = [f'<span><i class="cx-swatch p-found"></i>{found} found</span>']
     if added:
         says.append(
-            f'<span data-stage="{STAGE}" title="{stage_name(STAGE)}"><i class="cx-swatch p-added"></i>'
-            f"{counted(added, 'neighbour')} brought by assembly</span>"
+            f'<span data-stage="{STAGE}" title="{stage_name(STAGE)}"><i class="cx-swatch p-added"></i>{counted(added, "neighbour")}</span>'
         )
-    says.append('<span><i class="cx-swatch p-out"></i>not sent</span>')
+    says.append('<span><i class="cx-swatch p-out"></i>left out</span>')
     return f'<div class="cx-pages">{"".join(rows)}<div class="cx-legend">{"".join(says)}</div></div>'
 
 

@@ -34,8 +34,7 @@ from ctxasm.app.ui.sweep.pictures import (
 )
 from ctxasm.app.ui.widgets.chunk_clicks import picked_text, state_link
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.progress_words import seconds_words
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.words.words import number, seconds_words
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.setting_labels import label_of, value_words

@@ -259,21 +259,21 @@ def run_html(run: Run) -> str:
     text = escape(run.text)
     if run.kind != "chunk":
         return f'<span class="cx-seg-{run.kind}">{text}</span>' if run.kind != "plain" else text
-    marks = ' data-added=""' if run.added else ""
-    says = f"chunk #{run.chunk_index}, {'a neighbour' if run.added else 'found'}"
+    marks = " data-added" if run.added else ""
+    notes = []
     if run.shared:
-        marks += ' data-shared=""'
-        says += f"; also the text of {run.shared}"
+        marks += " data-shared"
+        notes.append(f"also the text of {run.shared}")
     if run.neutralised:
-        marks += ' data-neutral=""'
-        says += "; swapped for look-alikes so that it cannot be read as a marker or a boundary"
+        marks += " data-neutral"
+        notes.append("swapped for look-alikes so that it cannot be read as a marker or a boundary")
     if run.short:
-        marks += ' data-rewritten=""' if run.rewritten else ' data-short=""'
-        says += f"; {'rewritten by a model, ' if run.rewritten else 'shortened to '}{run.short}"
-    tag = f'<i class="cx-ix{" added" if run.added else ""}" aria-hidden="true">{run.chunk_index}</i>' if run.opens else ""
-    if run.opens and run.short:
-        tag += f'<i class="cx-cut">{"✎ rewritten · " if run.rewritten else "✂ "}{run.short}</i>'
-    return f'{tag}<span class="cx-c" data-chunk="{run.chunk_index}"{marks} title="{in_attribute(says)}">{text}</span>'
+        marks += " data-rewritten" if run.rewritten else " data-short"
+        notes.append(f"{'rewritten by a model, ' if run.rewritten else 'shortened to '}{run.short}")
+    title = f' title="{in_attribute("; ".join(notes))}"' if notes else ""
+    marks += " data-opens" if run.opens else ""
+    tag = f'<i class="cx-cut">{"✎ rewritten · " if run.rewritten else "✂ "}{run.short}</i>' if run.opens and run.short else ""
+    return f'{tag}<span class="cx-c" data-chunk="{run.chunk_index}"{marks}{title}>{text}</span>'
 
 
 def marked_phrase(text: str, phrase: str, around: int = 80) -> str:

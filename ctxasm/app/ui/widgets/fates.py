@@ -6,21 +6,6 @@ from ctxasm.model.events import Failed, Likeness, Supplemented, Unexpanded
 from ctxasm.model.results import Assembly, Fate, Key
 
 SENT = ("kept", "truncated", "merged")
-DROP_WORDS = {
-    "budget": "did not fit",
-    "outbid": "outbid",
-    "crowded_out": "crowded out",
-    "no_value": "without a hit",
-    "oversized": "trimmed",
-    "no_room": "without room",
-    "floor": "below the floor",
-    "top_k": "beyond top_k",
-    "degenerate": "too small",
-    "irrelevant": "not about the question",
-    "empty": "empty",
-    "parent_duplicate": "left with a duplicate",
-    "missing": "not stored",
-}
 
 
 def supplement_of(assembly: Assembly) -> Supplemented | None:

@@ -9,26 +9,12 @@ tell the browser that the first was interrupted, and what it no longer draws sta
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from typing import Any, TypedDict
+from typing import TypedDict
+
+from ctxasm.app.ui.widgets.components import component
 
 REST_MS = 500
 """Milliseconds without another change after which the page is at rest."""
-JS = """
-const TOUCHES = ['pointerdown', 'keydown', 'click'];
-export default function ({ data, parentElement, setTriggerValue }) {
-  parentElement.__stop?.();
-  let timer = 0;
-  const isBusy = () => (document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState ?? 'notRunning') !== 'notRunning';
-  const wait = () => { clearTimeout(timer); timer = setTimeout(() => isBusy() ? wait() : rest(), data.rest_ms); };
-  const stop = () => { clearTimeout(timer); TOUCHES.forEach(touch => document.removeEventListener(touch, wait, true)); };
-  const rest = () => { stop(); setTriggerValue('rest', data.stamp); };
-  TOUCHES.forEach(touch => document.addEventListener(touch, wait, true));
-  wait();
-  parentElement.__stop = stop;
-  return stop;
-}
-"""
 
 
 class RestData(TypedDict):
@@ -38,14 +24,7 @@ class RestData(TypedDict):
     rest_ms: int
 
 
-@cache
-def _component() -> Callable[..., Any]:
-    import streamlit as st
-
-    return st.components.v2.component("ctxasm_rest", html='<span aria-hidden="true"></span>', js=JS)
-
-
 def await_rest(key: str, stamp: str, on_rest: Callable[[], None]) -> None:
     """Call `on_rest` once, and run the fragment that drew this, when `stamp` has stood for `REST_MS`."""
     data: RestData = {"stamp": stamp, "rest_ms": REST_MS}
-    _component()(key=key, data=data, on_rest_change=on_rest, height=1)
+    component("rest")(key=key, data=data, on_rest_change=on_rest, height=1)

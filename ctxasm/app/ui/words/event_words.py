@@ -38,12 +38,12 @@ Written = ev.Supplemented | ev.Prefixed | ev.Neutralised | ev.Gapped | ev.Number
 SUPPLEMENT_RULES: Mapping[str, str] = {
     "always": "the setting says always",
     "never": "the setting says never",
-    "similarity": "no hit is close enough in meaning (best similarity below the threshold)",
+    "similarity": "no found chunk is close enough in meaning (best similarity below the threshold)",
     "intent": "the question's intent is one that asks for it",
-    "suppressed": "a hit is close enough in meaning (best similarity), and the question's intent does not ask for it",
-    "no_signal": "the record tells neither how close the hits are in meaning (best similarity) nor the question's intent",
+    "suppressed": "a found chunk is close enough in meaning (best similarity), and the question's intent does not ask for it",
+    "no_signal": "the record tells neither how close the found chunks are in meaning (best similarity) nor the question's intent",
     "no_block": "there is no block to supplement",
-    "no_room": "it does not fit into what the blocks leave of the budget",
+    "no_room": "it does not fit into what the blocks leave of the limit",
 }
 """What each rule of the supplement's gate says, as the reason of a sentence."""
 
@@ -58,12 +58,12 @@ def event_sentence(event: ev.Event) -> str:
 def _early(event: Early) -> str:
     match event:
         case ev.Repeated():
-            return f"Retrieved {counted(event.times, 'time')}; its best score and rank count."
+            return f"Found {counted(event.times, 'time')}; its best score and rank count."
         case ev.Added():
             return f"Added as a neighbour of {_parents(event.parents)}, with score {decimal(event.score)}."
         case ev.Dropped():
             missing = f"; needs {counted(event.missing_tokens, 'more token')}" if event.missing_tokens else ""
-            return f"Dropped: {REASONS[event.reason]}{missing}."
+            return f"Left out: {REASONS[event.reason]}{missing}."
         case ev.Absent():
             return "Not stored: the document has a gap at this index."
         case ev.Unexpanded():
@@ -94,7 +94,7 @@ def _chosen(event: Chosen) -> str:
         case ev.Unstripped():
             return f"Got {counted(event.chars, 'character')} of its head back: the chunk before it left."
         case ev.Truncated():
-            return f"Cut after {counted(event.kept_chars, 'character')} to fit into the budget."
+            return f"Cut after {counted(event.kept_chars, 'character')} to fit the limit."
         case ev.Compressed():
             how = {
                 "extractive": "to its sentences about the question",
@@ -152,10 +152,10 @@ def coincidence_words(chars: int, of_chars: int, first: str) -> str:
 def value_sentence(event: ev.Valued) -> str:
     """What a chunk is worth to the question, and why."""
     near = counted(event.distance, "step")
-    place = f"rank {event.rank}" if not event.distance else f"{near} from a hit, the best of those near it of rank {event.rank}"
+    place = f"rank {event.rank}" if not event.distance else f"{near} from a found chunk, the best of those near it of rank {event.rank}"
     shared = f"shares {', '.join(event.words)} with the question" if event.words else "shares no word with the question"
     title = ", which its title speaks of too" if event.title_words >= 0.5 else ""
-    others = f"{counted(event.hits, 'hit')} in its document"
+    others = f"{counted(event.hits, 'found chunk')} in its document"
     worth = "Worth the most" if event.value >= 1 else f"Worth {decimal(event.value)} of the best"
     return f"{worth} before its tokens are counted: {place}, {shared}{title}, {others}."
 
@@ -167,4 +167,4 @@ def supplement_sentence(event: ev.Supplemented) -> str:
 
 
 def _parents(parents: tuple[int, ...]) -> str:
-    return " and ".join(f"#{index}" for index in parents) if parents else "its hit"
+    return " and ".join(f"#{index}" for index in parents) if parents else "a found chunk"

@@ -9,8 +9,8 @@ from ctxasm.model.specs import Spec
 
 CHOICES: Mapping[str, Mapping[str, str]] = {
     "decay_mode": {
-        "flat": "the same share of the hit's score at any distance",
-        "per_step": "the share once for every step away from the hit",
+        "flat": "the same share of the found chunk's score at any distance",
+        "per_step": "the share once for every step away from the found chunk",
     },
     "dedup_keep": {
         "best": "the copy with the best score",
@@ -20,9 +20,9 @@ CHOICES: Mapping[str, Mapping[str, str]] = {
         "drop_documents": "whole documents leave from the tail until the rest fits",
         "greedy": "chunk by chunk by score, up to the first that does not fit: cut or left out, and nothing follows it",
         "greedy_skip": "chunk by chunk by score; what does not fit is passed over for what still does",
-        "pack": "the choice that is worth most within the limit; the best hit is always in",
+        "pack": "the choice that is worth most within the limit; the best found chunk is always in",
         "segments": "the runs of neighbouring chunks that are most relevant for their tokens",
-        "learned": "chunk by chunk what is worth most for its tokens, by rank, hits nearby and the words it shares with the question",
+        "learned": "chunk by chunk what is worth most for its tokens: by rank, found chunks nearby, words shared with the question",
     },
     "budget_mode": {
         "fixed": "max tokens is the limit",
@@ -58,7 +58,7 @@ CHOICES: Mapping[str, Mapping[str, str]] = {
     },
     "compression_when": {
         "tight": "only when not all fits, and then only large chunks, the worst first",
-        "always": "every chunk, whatever its size; one that says nothing of the question is left out, the best hit never",
+        "always": "every chunk, whatever its size; one that says nothing of the question is left out, the best found chunk never",
     },
     "ordering": {
         "document_first": "documents by their best score",
@@ -73,7 +73,7 @@ CHOICES: Mapping[str, Mapping[str, str]] = {
         "document": "documents, with reading order inside each",
     },
     "supplement_mode": {
-        "auto": "only where similarity or intent say that the hits are not enough",
+        "auto": "only where similarity or intent say that the found chunks are not enough",
         "always": "whenever the record brings one and it fits",
         "never": "left out",
     },

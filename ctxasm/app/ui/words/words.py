@@ -6,16 +6,44 @@ outside: escape it before it becomes HTML.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from html import escape
 from typing import assert_never
 
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.events import Likeness
+from ctxasm.model.progress import Progress
 from ctxasm.model.records import Document
 from ctxasm.model.results import Fate
 from ctxasm.model.stage_labels import REASONS, stage_name
 
+GLOSSARY: Mapping[str, str] = {
+    "question": "What is asked of a dataset: one that came with it, or one that you typed.",
+    "found": "A chunk that the search returned for the question.",
+    "neighbour": "A chunk next to a found one in its document, fetched with it.",
+    "repeated": "Text that the context already has from another chunk. It is kept once.",
+    "kept": "A chunk whose text is in the context that the model reads.",
+    "left out": "A chunk that is not in the context, for a reason that is named.",
+    "limit": "The most tokens that the context may have.",
+}
+"""What the pages call things, and the help that says so. The guide has the same table."""
+LEFT_OUT: Mapping[str, str] = {
+    "budget": "no room",
+    "outbid": "worth less than others",
+    "crowded_out": "no room beside better ones",
+    "no_value": "no found chunk in it",
+    "oversized": "document over the limit",
+    "no_room": "limit too small",
+    "floor": "score too low",
+    "top_k": "rank beyond top_k",
+    "degenerate": "too small",
+    "irrelevant": "not about the question",
+    "empty": "empty",
+    "parent_duplicate": "neighbour of a repeated chunk",
+    "missing": "not stored",
+}
+"""Why a chunk is left out, in a few words; `REASONS` says it in a sentence."""
 MOST_CELL = 160
 """Characters of a value that a cell shows."""
 
@@ -78,17 +106,17 @@ def fate_sentence(fate: Fate) -> str:
     match fate.fate:
         case "kept":
             stripped = f", without its first {counted(fate.stripped_chars, 'character')}" if fate.stripped_chars else ""
-            return f"Sent{_block(fate)}{stripped}{_compressed(fate)}."
+            return f"Kept{_block(fate)}{stripped}{_compressed(fate)}."
         case "truncated":
-            return f"Sent{_block(fate)}, cut to fit into the budget{_compressed(fate)}."
+            return f"Kept{_block(fate)}, cut to fit the limit{_compressed(fate)}."
         case "merged":
-            return f"Sent inside {_of(fate)}, which shows all of its text."
+            return f"Repeated: {_of(fate)} shows all of its text."
         case "duplicate_of":
             similarity = 1.0 if fate.similarity is None else fate.similarity
-            return f"Left out: it {likeness_words(fate.likeness or 'exact', _of(fate), similarity)}, which is kept."
+            return f"Repeated: it {likeness_words(fate.likeness or 'exact', _of(fate), similarity)}, which is kept."
         case "dropped":
             missing = f" Needs {counted(fate.missing_tokens, 'more token')}." if fate.missing_tokens else ""
-            return f"Dropped at {stage_name(fate.stage)}: {REASONS.get(fate.reason or '', fate.reason or 'no reason given')}.{missing}"
+            return f"Left out at {stage_name(fate.stage)}: {REASONS.get(fate.reason or '', fate.reason or 'no reason given')}.{missing}"
         case _:
             assert_never(fate.fate)
 
@@ -111,9 +139,39 @@ def _of(fate: Fate) -> str:
 def fate_label(fate: Fate) -> str:
     """One or two words for a fate."""
     return {
-        "kept": "sent" if fate.compressed is None else "sent, shortened",
-        "truncated": "sent, cut",
-        "merged": "sent, merged",
-        "duplicate_of": {"near": "near duplicate", "semantic": "same meaning"}.get(fate.likeness or "", "duplicate"),
-        "dropped": "dropped",
+        "kept": "kept" if fate.compressed is None else "kept, shortened",
+        "truncated": "kept, cut",
+        "merged": "repeated",
+        "duplicate_of": {"near": "nearly repeated", "semantic": "same meaning"}.get(fate.likeness or "", "repeated"),
+        "dropped": "left out",
     }[fate.fate]
+
+
+_SIGNS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|$:~&@/=^\"'])")
+
+
+def plain(text: str) -> str:
+    """`text` on one line, with every sign of markdown (and of addresses, which markdown links by itself) taken as itself."""
+    return _SIGNS.sub(r"\\\1", " ".join(text.split()))
+
+
+def seconds_words(seconds: float) -> str:
+    """A time as a person says it: `under a second`, `8 s`, `2 min 10 s`, `1 h 05 min`."""
+    whole = round(seconds)
+    if whole < 1:
+        return "under a second"
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def progress_words(progress: Progress | None, elapsed_s: float) -> str:
+    """`34 of 120 · 2 min 10 s left · reading manual.pdf`."""
+    if progress is None:
+        return f"starting · {seconds_words(elapsed_s)}"
+    parts = [number(progress.done) if progress.total is None else f"{number(progress.done)} of {number(progress.total)}"]
+    left = progress.left_s
+    parts.append(f"{seconds_words(left)} left" if left is not None else f"{seconds_words(elapsed_s)} so far")
+    return " · ".join((*parts, " ".join(progress.what.split())[:120]))

@@ -6,18 +6,27 @@ import pytest
 from hypothesis import given
 
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.inspect import before_after
-from ctxasm.app.ui.inspect.accounting import ledger, ledger_html
-from ctxasm.app.ui.inspect.before_after import Delta, changed_settings, compare, fresh_chunks, sent_chunks, settle, strip_html
+from ctxasm.app.ui.inspect import change
 from ctxasm.app.ui.inspect.budget_bar import budget_html
-from ctxasm.app.ui.words.label_text import plain
+from ctxasm.app.ui.inspect.change import (
+    Delta,
+    changed_settings,
+    compare,
+    fresh_chunks,
+    ledger,
+    ledger_html,
+    sent_chunks,
+    settle,
+    strip_html,
+)
+from ctxasm.app.ui.words.words import plain
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
 from tests.app.ui.builders import HOSTILE, assembled, empty, hostile
 from tests.app.ui.pages import at, fine, html, with_settings
 from tests.app.ui.test_html import Page
+from tests.app.ui.test_inspect_chunks import law
 from tests.app.ui.test_inspect_strategies import editions
-from tests.app.ui.test_rows import law
 from tests.fakes import FakeClock
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
 
@@ -114,7 +123,7 @@ def test_a_label_shows_markup_as_text():
 @pytest.fixture
 def session(monkeypatch):
     kept: dict = {}
-    monkeypatch.setattr(before_after.st, "session_state", kept)
+    monkeypatch.setattr(change.st, "session_state", kept)
     return kept
 
 

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from ctxasm.app.ui.inspect.accounting import ledger
-from ctxasm.app.ui.inspect.budget_bar import Bar, budget_bar, shown_axis, token_axis
-from ctxasm.app.ui.inspect.bundles import LEAST_BUNDLE, Thread, ThreadBundle, bundles_html
-from ctxasm.app.ui.inspect.copies import copies
-from ctxasm.app.ui.inspect.deduplicate import overlap_pairs, seam_html
-from ctxasm.app.ui.inspect.elapsed import latencies
-from ctxasm.app.ui.inspect.expand import chunk_map
+from ctxasm.app.ui.frame.clicks import said_clicks
+from ctxasm.app.ui.inspect.budget import summaries_html, token_axis
+from ctxasm.app.ui.inspect.budget_bar import Bar, budget_bar, shown_axis
+from ctxasm.app.ui.inspect.change import ledger
+from ctxasm.app.ui.inspect.chunks import chunk_life, chunk_map, chunk_map_html, hit_rows, hit_words, hits_html, methods_of
+from ctxasm.app.ui.inspect.copies import copies, overlap_pairs, seam_html, seams_html
 from ctxasm.app.ui.inspect.funnel import steps
-from ctxasm.app.ui.inspect.group import citation_shift, grouping
-from ctxasm.app.ui.inspect.life import chunk_life
-from ctxasm.app.ui.inspect.prefixes import prefixes
-from ctxasm.app.ui.inspect.stages import PICTURES
+from ctxasm.app.ui.inspect.order import LEAST_BUNDLE, Thread, ThreadBundle, bundles_html, citation_shift, grouping
+from ctxasm.app.ui.inspect.page import PICTURES, time_html
+from ctxasm.app.ui.widgets.chunk_clicks import pick_of, picked_key, picked_text
 from ctxasm.app.ui.widgets.context_marks import runs
+from ctxasm.app.ui.widgets.expected import Expected
 from ctxasm.app.ui.widgets.fates import SENT
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.records import Chunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from tests.app.ui.builders import assembled, empty
+from ctxasm.model.stage_labels import stage_name
+from tests.app.ui.builders import HOSTILE, assembled, empty
+from tests.app.ui.test_html import Page
 from tests.examples import examples
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
@@ -192,26 +195,118 @@ def test_citation_shift_finds_the_numbers_that_would_be_wrong():
     assert not shifts[0].wrong
 
 
-def test_prefixes_are_listed_once_per_document():
-    rows = prefixes(assembled())
-    assert sorted(row.document_id for row in rows) == ["park", "visit"]
-    assert all(row.tokens > 0 for row in rows)
+def test_summaries_are_listed_once_per_document():
+    assert re.findall(r'data-at="([^"]+)"', summaries_html(assembled())) == ["[&quot;visit&quot;]", "[&quot;park&quot;]"]
 
 
-def test_latency_stands_beside_the_published_figures():
-    rows = {row.stage: row for row in latencies(assembled())}
-    assert {name: rows[name].published_ms for name in ("expand", "deduplicate", "group", "budget")} == {
-        "expand": 40.0,
-        "deduplicate": 5.0,
-        "group": 2.0,
-        "budget": 15.0,
-    }
-    assert rows["render"].published_ms is None
+def test_every_stage_has_its_time():
+    done = assembled()
+    assert re.findall(r"<td[^>]*>([A-Z][\w ]+)</td>", time_html(done)) == [stage_name(stage.stage) for stage in done.trace.stages]
+    assert f"<b>{sum(stage.elapsed_ms for stage in done.trace.stages):.2f}</b>" in time_html(done)
 
 
-@pytest.mark.parametrize(
-    "rows", [budget_bar, chunk_map, overlap_pairs, copies, grouping, citation_shift, steps, prefixes, token_axis, runs, ledger]
-)
+@pytest.mark.parametrize("rows", [budget_bar, chunk_map, overlap_pairs, copies, grouping, citation_shift, steps, token_axis, runs, ledger])
 def test_zero_hits_are_drawn_as_nothing(rows):
     assert rows(empty()) is not None
     assert ledger(empty()).balances
+
+
+def test_the_map_has_a_square_for_every_candidate_that_names_it():
+    done = assembled()
+    page = Page(chunk_map_html(chunk_map(done), Expected()))
+    cells, document = {}, ""
+    for tag, attrs in page.tags:
+        document = attrs.get("data-document") or document
+        if tag == "button":
+            cells[document, int(attrs["data-chunk"])] = attrs
+    assert sorted(cells) == sorted((f.document_id, f.chunk_index) for f in done.trace.fates)
+    for fate in done.trace.fates:
+        look = cells[fate.document_id, fate.chunk_index]["class"]
+        assert ("k-retrieved" in look) is fate.retrieved
+    assert any(": neighbour of #" in attrs["title"] for attrs in cells.values())
+
+
+def test_a_break_stands_where_a_document_goes_on_unread():
+    page = Page(chunk_map_html(chunk_map(assembled()), Expected()))
+    titles = [attrs.get("title", "") for _, attrs in page.tags if attrs.get("class") == "cx-break"]
+    assert any("not read" in title for title in titles)
+
+
+def test_seams_show_what_both_sides_share_and_near_misses_come_first():
+    drawn = seams_html(overlap_pairs(assembled(offsets=False, min_overlap_chars=100)), 100)
+    page = Page(drawn)
+    verdicts = [attrs["data-verdict"] for _, attrs in page.tags if "data-verdict" in attrs]
+    assert verdicts == sorted(verdicts, key=["below", "none"].index)
+    assert "near miss, kept" in page.text
+    assert "<del>" not in drawn
+    assert "<del>" in seams_html(overlap_pairs(assembled()), 20)
+
+
+def test_a_click_names_its_chunk_whatever_it_is_called():
+    attributes = dict(Page(f"<i {pick_of((HOSTILE, 3))}></i>").tags[0][1])
+    assert picked_key(attributes["data-pick"]) == (HOSTILE, 3)
+    for said in ("", "{", "[1]", '["a"]', '["a", "b"]', "1", "[" * 100_000):
+        assert picked_key(said) is None
+        assert picked_text(said) is None
+
+
+@pytest.mark.parametrize("picked", [None, 7, "ab", [1], [[1]], [[1, 5]], [["1", "a"]], [[True, "a"]], [None], {"1": "a"}])
+def test_only_what_a_page_can_say_is_heard(picked):
+    assert said_clicks(picked) == []
+
+
+def test_clicks_are_heard_in_their_order():
+    assert said_clicks([[1, "a"], [2], [3, "b"]]) == [(1, "a"), (3, "b")]
+
+
+scores = st.dictionaries(st.sampled_from(["bm25", "vector", "rrf", "rerank", "splade"]), st.floats(-50, 50), max_size=5)
+hits = st.lists(
+    st.builds(Hit, st.sampled_from("abc"), st.integers(0, 5), st.floats(-9, 9), st.none() | st.integers(1, 9), scores), max_size=8
+)
+
+
+@given(hits)
+def test_every_hit_has_a_row_and_every_score_a_place(found):
+    query = Query("?", tuple(found))
+    rows = hit_rows(query)
+    assert sorted(row.key for row in rows) == sorted((hit.document_id, hit.chunk_index) for hit in found)
+    assert all(set(row.methods) <= set(methods_of(query)) for row in rows)
+    for method in methods_of(query):
+        judged = [row.methods[method] for row in rows if method in row.methods]
+        assert all(one.rank is None for one in judged) == (method == "rrf")
+        for one in judged:
+            if one.rank is not None:
+                assert one.rank == 1 + sum(other.score > one.score for other in judged)
+
+
+SEARCHED = Query(
+    "Hoe laat?",
+    (
+        Hit("visit", 1, 0.03, 1, {"bm25": 12.4, "bm25_rank": 3, "vector": 0.81, "vector_rank": 7, "rrf": 0.03}),
+        Hit("scan", 1, 0.02, 2, {"vector": 0.9, "vector_rank": 1, "rrf": 0.02}),
+    ),
+)
+
+
+def test_a_rank_that_is_given_stands():
+    first, second = hit_rows(SEARCHED)
+    assert (first.methods["bm25"].rank, first.methods["vector"].rank) == (3, 7)
+    assert "bm25" not in second.methods
+    assert hit_words(SEARCHED, ("visit", 1)) == "BM25 rank 3 (12.4) · vector rank 7 (0.81) · fused (0.03)"
+    assert hit_words(SEARCHED, ("scan", 1)) == "vector rank 1 (0.9) · fused (0.02) · not found by BM25"
+    assert hit_words(SEARCHED, ("scan", 2)) == ""
+
+
+def test_the_pages_say_it():
+    shown = dataclasses.replace(assembled(), query=SEARCHED)
+    assert "BM25 rank 3 (12.4)" in chunk_life(shown, ("visit", 1))[0].sentence
+    table = hits_html(shown, Expected())
+    assert "<b>3</b>" in table
+    assert "Bezoek" in table
+    assert "not found by this method" in table
+
+
+def test_a_hostile_method_stays_text():
+    shown = dataclasses.replace(assembled(), query=Query("?", (Hit("visit", 1, 1.0, 1, {HOSTILE: 1.0}),)))
+    assert "<script" not in hits_html(shown, Expected())
+    assert "<img" not in hits_html(shown, Expected())

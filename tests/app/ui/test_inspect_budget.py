@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxasm.app.ui.frame.conversation import TurnRow, turn_rows, turns_html
-from ctxasm.app.ui.inspect.budget_bar import budget_html
-from ctxasm.app.ui.inspect.zones_strip import LEAST, notes, window_end, zone_stretches, zones_picture
+from ctxasm.app.ui.inspect.budget_bar import LEAST, budget_html, notes, window_end, zone_stretches, zones_picture
 from ctxasm.model.records import Turn
 from ctxasm.model.zoning import ZONE_NAMES, Conversation, Zone, Zones
 from tests.app.ui.builders import HOSTILE, assembled

@@ -1,7 +1,8 @@
-"""Before and after: the last settled assembly of the same query beside the one that is shown, and the way back."""
+"""The account of an assembly, what a change of settings did to it, and the assembled text."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -11,19 +12,99 @@ import streamlit as st
 
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene, Settled
-from ctxasm.app.ui.inspect.accounting import ledger, ledger_html
+from ctxasm.app.ui.frame.title import show_empty
 from ctxasm.app.ui.inspect.evidence import states_of
 from ctxasm.app.ui.widgets.chunk_clicks import pick_of
+from ctxasm.app.ui.widgets.context_marks import text_html
 from ctxasm.app.ui.widgets.fates import SENT, supplement_of
 from ctxasm.app.ui.words.setting_words import CHOICES
-from ctxasm.app.ui.words.words import number, title_of
+from ctxasm.app.ui.words.words import LEFT_OUT, number, title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.setting_labels import label_of, value_words
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.tuning.evidence import EvidenceState
 
-MOST_CHUNKS = 8
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The accounting of one assembly: chunks in against chunks sent, and where the tokens of the context are.
+
+    A merged hit's text is in the context, inside its neighbour; `sent` counts the chunks with text of their own.
+    """
+
+    retrieved: int
+    added: int
+    merged: int
+    duplicates: int
+    dropped: tuple[tuple[str, int], ...]
+    sent: int
+    chunk_tokens: int
+    prefix_tokens: int
+    scaffold_tokens: int
+    supplement_tokens: int
+    total_tokens: int
+
+    @property
+    def balances(self) -> bool:
+        """Whether every chunk and every token is accounted for."""
+        left = self.merged + self.duplicates + sum(count for _, count in self.dropped)
+        tokens = self.chunk_tokens + self.prefix_tokens + self.scaffold_tokens + self.supplement_tokens
+        return self.retrieved + self.added - left == self.sent and tokens == self.total_tokens
+
+
+def ledger(assembly: Assembly) -> Ledger:
+    """The accounting line, a term for every fate. `sent` is counted in the segments, not derived."""
+    fates = assembly.trace.fates
+    dropped: dict[str, int] = {}
+    for fate in fates:
+        if fate.fate == "dropped":
+            dropped[fate.reason or "other"] = dropped.get(fate.reason or "other", 0) + 1
+    tokens: defaultdict[str, int] = defaultdict(int)
+    for segment in assembly.segments:
+        tokens[segment.kind] += segment.tokens
+    return Ledger(
+        retrieved=sum(fate.retrieved for fate in fates),
+        added=sum(not fate.retrieved for fate in fates),
+        merged=sum(fate.fate == "merged" for fate in fates),
+        duplicates=sum(fate.fate == "duplicate_of" for fate in fates),
+        dropped=tuple(dropped.items()),
+        sent=len({(s.document_id, s.chunk_index) for s in assembly.segments if s.kind == "chunk"}),
+        chunk_tokens=tokens["chunk"],
+        prefix_tokens=tokens["prefix"],
+        scaffold_tokens=tokens["header"] + tokens["separator"] + tokens["gap"],
+        supplement_tokens=tokens["supplement"],
+        total_tokens=assembly.token_count,
+    )
+
+
+def ledger_html(account: Ledger, fresh: int = 0) -> str:
+    """The accounting line: every chunk and every token has a term. `fresh` of the sent chunks came with the last change."""
+    terms = [f"<b>{account.retrieved}</b> found", f"+ <b>{account.added}</b> neighbours"]
+    repeated = account.merged + account.duplicates
+    terms += [f"− <b>{repeated}</b> repeated"] if repeated else []
+    terms += [f"− <b>{count}</b> left out ({LEFT_OUT.get(reason, escape(reason))})" for reason, count in account.dropped]
+    tokens = [
+        f"<b>{number(account.chunk_tokens)}</b> text",
+        f"+ <b>{number(account.prefix_tokens)}</b> summaries",
+        f"+ <b>{number(account.scaffold_tokens)}</b> headers",
+    ]
+    tokens += [f"+ <b>{number(account.supplement_tokens)}</b> supplement"] if account.supplement_tokens else []
+    new = f' <span class="cx-new-count" data-new="{fresh}">{fresh} new</span>' if fresh else ""
+    state = "balances" if account.balances else "does not balance"
+    badge = (
+        f'<span class="cx-badge {"ok" if account.balances else "warn"}"><span class="cx-dot{"" if account.balances else " warn"}">'
+        f"</span>{state}</span>"
+    )
+    return (
+        f'<div class="cx cx-ledger" id="ctx-ledger" data-balances="{str(account.balances).lower()}" data-sent="{account.sent}" '
+        f'data-tokens="{account.total_tokens}">'
+        f"<span>{' '.join(terms)} = <b>{account.sent}</b> kept{new}</span><span>{' '.join(tokens)} = <b>"
+        f"{number(account.total_tokens)}</b> tokens {badge}</span></div>"
+    )
+
+
+MOST_CHUNKS = 6
 """Chunks that are named on either side; the others are counted."""
 Verdict = Literal["better", "worse", ""]
 _BETTER: dict[str, int] = {"hits": 1, "evidence": 1, "regret": -1}
@@ -107,7 +188,7 @@ def _deltas(before: Assembly, now: Assembly, evidence: tuple[Sequence[EvidenceSt
         Delta("unused", "unused", before.unused_tokens, now.unused_tokens),
         Delta("regret", "could be better by", regret_share(before), regret_share(now), unit="%", bound=not now.trace.regret.exact),
         Delta("blocks", "sources", len(before.citations), len(now.citations)),
-        Delta("hits", "found chunks sent", _hits_kept(before), _hits_kept(now), of=hits),
+        Delta("hits", "found chunks kept", _hits_kept(before), _hits_kept(now), of=hits),
     ]
     if evidence[1]:
         was, states = (sum(state.state == "found" for state in states) for states in evidence)
@@ -220,9 +301,7 @@ def _moves(words: str, moved: Sequence[Moved]) -> str:
     """The chunks that came or went: a click follows one through the stages."""
     if not moved:
         return ""
-    chips = "".join(
-        f'<button type="button" class="cx-move" {pick_of(each.key)}>{escape(each.name)}</button>' for each in moved[:MOST_CHUNKS]
-    )
+    chips = "".join(f'<button class="cx-move" {pick_of(each.key)}>{escape(each.name)}</button>' for each in moved[:MOST_CHUNKS])
     rest = f" and {number(len(moved) - MOST_CHUNKS)} more" if len(moved) > MOST_CHUNKS else ""
     return (
         f'<span class="cx-moves" data-moved="{words}" data-count="{len(moved)}">{counted(len(moved), "chunk")} {words} {chips}{rest}</span>'
@@ -282,3 +361,21 @@ def _comparison(scene: Scene, before: Assembly, now: Assembly) -> BeforeAfter:
         session.comparison = kept
     compared: BeforeAfter = kept[2]
     return compared
+
+
+def show_context_text(assembly: Assembly, stamp: str) -> None:
+    """Cards per block with provenance."""
+    if not assembly.text:
+        why = (
+            "The search found nothing for this question."
+            if not assembly.trace.fates
+            else "No chunk fits into this limit: raise max tokens."
+        )
+        show_empty("The context is empty", f"{why} The model is not called with an empty context.")
+    else:
+        st.html(text_html(assembly, stamp))
+
+
+def show_ledger(assembly: Assembly) -> None:
+    """Every chunk and every token accounted for."""
+    st.html(ledger_html(ledger(assembly), len(fresh_chunks(assembly))), width="stretch")
