@@ -27,6 +27,7 @@ from ctxasm.text.markers.grammar import READINGS, Reading
 
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
+    from ctxasm.citations.agreement import Judged
     from ctxasm.citations.checked_answer import CheckedAnswer
     from ctxasm.citations.grounds import Grounds
     from ctxasm.data.files.answers import AnswersReading, AskedAnswer
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from ctxasm.model.records import Answer
     from ctxasm.model.settings import AssemblySettings
     from ctxasm.model.support import Scorer
-    from ctxasm.review.agreement import Judged
 
 SUMMARY = "check the citations of recorded answers, claim by claim"
 UNKNOWN, OFF_QUESTION, ANY = "unknown", "may_not_answer", "any"
@@ -138,8 +138,8 @@ class Check:
     def all(self) -> Iterator[tuple[CheckedAnswer, Grounds, Answer]]:
         """Each answer with what it was checked against, and as it is recorded."""
         from ctxasm.app.parts import open_likeness
+        from ctxasm.citations.agreement import label_scores
         from ctxasm.citations.alignment import check_answer
-        from ctxasm.review.agreement import label_scores
 
         voice, marked = self._settings.channel == "voice", expects_markers(self._settings)
         for asked in self._answers:
@@ -178,7 +178,7 @@ class Check:
 
     def agreement(self) -> dict[str, object] | None:
         """How the scorer agrees with the labels of the answers; None where they have none."""
-        from ctxasm.review.agreement import agreement_dict
+        from ctxasm.citations.agreement import agreement_dict
 
         labels = sum(len(asked.answer.labels) for asked in self._answers)
         return agreement_dict(self._judged, self._scorer.threshold, labels) if labels else None
