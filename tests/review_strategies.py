@@ -28,10 +28,10 @@ TIMES = st.datetimes().map(lambda when: when.isoformat(timespec="microseconds") 
 FLOATS = st.none() | st.floats(0, 1e9)
 
 
-def runs(run_ids: st.SearchStrategy[str] = st.from_regex(r"[A-Za-z0-9._-]{1,64}", fullmatch=True)) -> st.SearchStrategy[Run]:
+def runs() -> st.SearchStrategy[Run]:
     return st.builds(
         Run,
-        run_id=run_ids,
+        run_id=st.from_regex(r"[A-Za-z0-9._-]{1,64}", fullmatch=True),
         kept_at=TIMES,
         question=NAMES,
         answer=TEXTS,

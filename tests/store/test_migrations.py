@@ -176,6 +176,8 @@ def test_overlaps_and_keys_of_an_old_database_are_found_again(
         vectors = {"a": old, "b": old + b"with a title", "c": fresh[0][4]}
         rows = [{"embedder": name, "content_key": key, "vector": vector} for name, key in vectors.items()]
         connection.execute(insert(metadata.tables["ctxasm_vectors"]), rows)
+        for later in ("judgements", "runs"):
+            connection.exec_driver_sql(f"DROP TABLE ctxasm_{later}")
         connection.exec_driver_sql("UPDATE ctxasm_schema SET version = 4")
         connection.exec_driver_sql("UPDATE ctxasm_alembic_version SET version_num = '0004'")
     connections.close()
