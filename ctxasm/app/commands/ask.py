@@ -13,11 +13,11 @@ from ctxasm.answering.asking import AnswerResult, Piece
 from ctxasm.answering.prompts import PROMPT_STYLES, PromptChoice
 from ctxasm.answering.sent_tokens import sent_line
 from ctxasm.app.commands.assemble import described
-from ctxasm.app.commands.options import (
+from ctxasm.app.commands.common import (
     add_dataset,
     add_history,
     add_settings,
-    number_of,
+    parse_number,
     require_data,
     say,
     say_compression,
@@ -66,8 +66,8 @@ class Asked(NamedTuple):
 
 def asked_of(args: Namespace) -> Asked:
     """How to ask. Raises InvalidInput."""
-    temperature = number_of("temperature", args.temperature, 0, 2)
-    longest = int(number_of("max-answer-tokens", args.max_answer_tokens, 1, MAX_ANSWER_TOKENS))
+    temperature = parse_number("temperature", args.temperature, 0, 2)
+    longest = int(parse_number("max-answer-tokens", args.max_answer_tokens, 1, MAX_ANSWER_TOKENS))
     return Asked(PromptChoice(args.prompt, args.answer_first, args.instructions), temperature, longest)
 
 

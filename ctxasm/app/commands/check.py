@@ -17,8 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.app.commands.annotations import HELP, Annotations
-from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, standard_input, workbench_of
+from ctxasm.app.commands.check_report import ANNOTATIONS_HELP, AnnotationFile
+from ctxasm.app.commands.common import add_dataset, add_settings, require_data, say, settings_of, standard_input, workbench_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.recorded import recorded_of
@@ -61,7 +61,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--junit", metavar="FILE", help="JUnit XML too: a test case an answer, which fails on what --fail-on names, else on what is listed"
     )
-    parser.add_argument("--annotations", metavar="FILE", help=HELP)
+    parser.add_argument("--annotations", metavar="FILE", help=ANNOTATIONS_HELP)
     parser.add_argument("--all", action="store_true", help="list also claims that are carried in part or cite nothing, however many")
     parser.add_argument(
         "--markers",
@@ -76,8 +76,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Check each answer and print it as it is made, then the totals. An answer that cannot be checked is named; the others go on."""
-    from ctxasm.app.commands.check_report import open_report
-    from ctxasm.app.commands.junit import TestSuite
+    from ctxasm.app.commands.check_report import TestSuite, open_report
     from ctxasm.citations.totals import Totals
 
     failing = _fail_on(args.fail_on)
@@ -87,7 +86,7 @@ def run(args: Namespace) -> int:
     check = Check(workbench, settings, scorer, *_answers(args, workbench), args.markers)
     report, totals, failed = open_report(args.format, whole=args.all), Totals(), Counter[str]()
     suite = TestSuite(args.junit) if args.junit is not None else None
-    annotations = Annotations(args.annotations) if args.annotations is not None else None
+    annotations = AnnotationFile(args.annotations) if args.annotations is not None else None
     start = time.perf_counter()
     try:
         for checked, grounds, answer in check.all():

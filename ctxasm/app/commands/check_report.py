@@ -1,4 +1,7 @@
-"""What `ctxasm check` prints: text for people, JSON for programs. Text of others is made harmless where it reaches a terminal."""
+"""What `ctxasm check` prints and writes: text for people, JSON, JUnit XML, and annotations of spans.
+
+Text of others is made harmless where it reaches a terminal, and escaped in XML.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
-from ctxasm.app.commands.options import say, show
+from ctxasm.app.commands.common import as_json, check_writable, say, show
+from ctxasm.citations.annotations import annotations_body, annotations_of, otel_span_id
 from ctxasm.citations.axes import FINE, WORST, Part, label, parts_of, support_of, words
 from ctxasm.citations.checked import CheckedClaim, Support
 from ctxasm.citations.checked_answer import CheckedAnswer
@@ -16,13 +21,17 @@ from ctxasm.citations.grounds import Grounds
 from ctxasm.citations.reasons import brackets, clipped, conflict_sentence, disputed_sentence, lacks_sentence
 from ctxasm.citations.summary import problem_claims, summary_sentence
 from ctxasm.citations.totals import Totals
-from ctxasm.model.amounts import agreeing
+from ctxasm.model.amounts import agreeing, counted
+
+if TYPE_CHECKING:
+    from ctxasm.citations.checked_answer import CheckedAnswer
+    from ctxasm.citations.grounds import Grounds
+
 
 LONGEST_QUOTE = 240
 AROUND_CONFLICT = 60
 UNLISTED: frozenset[Part] = frozenset({"partly", "missing"})
 """What is only counted, unless all is asked for: most claims that are carried in part, or cite nothing, are right."""
-_CONTROL = re.compile("[\x7f-\x9f]")
 Agreement = Mapping[str, Any]
 
 
@@ -80,7 +89,7 @@ class JsonLines:
     """One checked answer a line; the totals go to standard error."""
 
     def answer(self, checked: CheckedAnswer, grounds: Grounds) -> None:
-        print(strict_json(checked.to_dict()), flush=True)
+        print(as_json(checked.to_dict(), indent=None), flush=True)
 
     def end(self, totals: Totals, agreement: Agreement | None) -> None:
         for sentence in totals.sentences():
@@ -96,18 +105,12 @@ class JsonReport:
         self._before = '{"answers": ['
 
     def answer(self, checked: CheckedAnswer, grounds: Grounds) -> None:
-        print(f"{self._before}\n{strict_json(checked.to_dict())}", end="", flush=True)
+        print(f"{self._before}\n{as_json(checked.to_dict(), indent=None)}", end="", flush=True)
         self._before = ","
 
     def end(self, totals: Totals, agreement: Agreement | None) -> None:
         opened = "" if self._before == "," else self._before
-        print(f'{opened}\n],\n"summary": {strict_json({**totals.to_dict(), "agreement": agreement})}}}')
-
-
-def strict_json(value: Any) -> str:
-    """One line of JSON without NaN. Control characters that JSON lets through are escaped, for terminals."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+        print(f'{opened}\n],\n"summary": {as_json({**totals.to_dict(), "agreement": agreement}, indent=None)}}}')
 
 
 def worst_first(checked: CheckedAnswer) -> list[CheckedClaim]:
@@ -186,3 +189,97 @@ def one_line(text: str) -> str:
 def quoted(text: str, limit: int = LONGEST_QUOTE) -> str:
     """`text` between quotes, on one line."""
     return f"“{clipped(text, limit)}”"
+
+
+SUITE = "ctxasm check"
+_NOT_XML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class TestSuite:
+    """Test cases, written to a file at the end. Raises InvalidInput where that file cannot be written."""
+
+    __test__ = False
+
+    def __init__(self, path: str) -> None:
+        self._path = check_writable("--junit", path)
+        self._cases: list[Element] = []
+        self._names = Counter[str]()
+
+    def answer(self, checked: CheckedAnswer, grounds: Grounds, failed: Counter[str]) -> None:
+        """A case for an answer; it fails where anything `failed`."""
+        case = self._case(checked.query_id, checked.elapsed_ms)
+        if failed:
+            message = f"{summary_sentence(checked)} ({', '.join(f'{count} {name}' for name, count in sorted(failed.items()))})"
+            failure = SubElement(case, "failure", {"message": _clean(message), "type": _clean(", ".join(sorted(failed)))})
+            lines = [line for claim in worst_first(checked) for line in claim_lines(claim, checked, texts_of(grounds))]
+            failure.text = _clean("\n".join([*lines, *marker_lines(checked)]))
+
+    def error(self, query_id: str, why: str) -> None:
+        """A case for what could not be checked."""
+        SubElement(self._case(query_id, 0.0), "error", {"message": _clean(why), "type": "not checked"})
+
+    def _case(self, query_id: str, elapsed_ms: float) -> Element:
+        name = _clean(query_id) or "answer"
+        self._names[name] += 1
+        unique = name if self._names[name] == 1 else f"{name} #{self._names[name]}"
+        case = Element("testcase", {"classname": "citations", "name": unique, "time": f"{elapsed_ms / 1000:.4f}"})
+        self._cases.append(case)
+        return case
+
+    def write(self) -> None:
+        """Write the file."""
+        counts = {kind: sum(case.find(kind) is not None for case in self._cases) for kind in ("failure", "error")}
+        took = sum(float(case.get("time", "0")) for case in self._cases)
+        about = {
+            "name": SUITE,
+            "tests": str(len(self._cases)),
+            "failures": str(counts["failure"]),
+            "errors": str(counts["error"]),
+            "skipped": "0",
+            "time": f"{took:.4f}",
+        }
+        suites = Element("testsuites", {name: about[name] for name in ("name", "tests", "failures", "errors", "time")})
+        SubElement(suites, "testsuite", about).extend(self._cases)
+        indent(suites)
+        ElementTree(suites).write(self._path, encoding="utf-8", xml_declaration=True)
+
+
+def _clean(text: str) -> str:
+    return _NOT_XML.sub("", text)
+
+
+ANNOTATIONS_HELP = (
+    "write the verdicts as annotations of the spans that gave the answers, as Phoenix takes them (the body of POST /v1/span_annotations); "
+    "span ids come with a loaded trace"
+)
+
+
+class AnnotationFile:
+    """Collects annotations, and writes them at the end. Raises InvalidInput where the file cannot be written."""
+
+    def __init__(self, path: str) -> None:
+        self._path = check_writable("--annotations", path)
+        self._found: list[dict[str, Any]] = []
+        self._without = 0
+
+    def answer(self, checked: CheckedAnswer, span_id: str | None) -> str | None:
+        """Those of a checked answer; the id of the span they are of, None where the answer came from none."""
+        known = otel_span_id(span_id)
+        if known is None:
+            self._without += 1
+        else:
+            self._found += annotations_of(checked, known)
+        return known
+
+    def add(self, annotation: dict[str, Any]) -> None:
+        """One more."""
+        self._found.append(annotation)
+
+    def write(self) -> None:
+        """Write the file, and say for how many answers there is no span."""
+        text = json.dumps(annotations_body(self._found), ensure_ascii=False, allow_nan=False, indent=1)
+        self._path.write_text(text.encode("utf-8", "replace").decode() + "\n", encoding="utf-8")
+        spans = len({one["span_id"] for one in self._found})
+        say(f"{counted(len(self._found), 'annotation')} of {counted(spans, 'span')} in {self._path}")
+        if self._without:
+            say(f"{counted(self._without, 'answer')} came with no OpenTelemetry span id: load the trace with it")

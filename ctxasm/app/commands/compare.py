@@ -15,10 +15,20 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from ctxasm.app.commands.ask import add_asking, asked_of
-from ctxasm.app.commands.ingest import ended_by_interrupt
-from ctxasm.app.commands.options import number_of, require_data, say, show, workbench_of
-from ctxasm.app.commands.progress import told_on_terminal
-from ctxasm.app.commands.tuning_options import add_run, as_json, run_options, settings_named
+from ctxasm.app.commands.common import (
+    INTERRUPTED,
+    add_run,
+    as_json,
+    cancel_on_interrupt,
+    parse_number,
+    require_data,
+    run_options,
+    say,
+    settings_named,
+    show,
+    terminal_progress,
+    workbench_of,
+)
 from ctxasm.model.amounts import counted, interval, signed
 
 if TYPE_CHECKING:
@@ -28,7 +38,6 @@ if TYPE_CHECKING:
     from ctxasm.tuning.compare_answers import AnswerComparison, AnswerEstimate, FigureDelta
 
 SUMMARY = "compare two settings over all questions: wins, losses, tokens, and how sure"
-INTERRUPTED = 130
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -54,7 +63,7 @@ def run(args: Namespace) -> int:
     require_data(workbench)
     if args.answers:
         return _run_answers(args, workbench, a, b)
-    with told_on_terminal() as report, ended_by_interrupt() as cancelled:
+    with terminal_progress() as report, cancel_on_interrupt() as cancelled:
         found = compared(workbench, a, b, report=report, cancelled=cancelled, **run_options(args))
     for query_id, why in found.swept.failures.items():
         say(f"question {query_id}: {why}")
@@ -93,9 +102,9 @@ def _run_answers(args: Namespace, workbench: Workbench, a: AssemblySettings, b: 
     from ctxasm.tuning.compare_answers import How, Prices
 
     how = How(workbench.open_model(args.model), *asked_of(args))
-    prices = Prices(*(number_of(name, getattr(args, name.replace("-", "_")), 0, MOST) for name in ("price-sent", "price-written")))
+    prices = Prices(*(parse_number(name, getattr(args, name.replace("-", "_")), 0, MOST) for name in ("price-sent", "price-written")))
     desk = answer_desk(workbench, how, args.data, args.query_id, keep=not args.no_keep)
-    with told_on_terminal() as report, ended_by_interrupt() as cancelled:
+    with terminal_progress() as report, cancel_on_interrupt() as cancelled:
         if args.estimate:
             told = desk.estimate(a, b, prices, report, cancelled)
             show(as_json(told._asdict()) if args.format == "json" else estimate_text(told, how.model.name))

@@ -11,13 +11,21 @@ A connection is CTXASM_CONNECTION_NAME=postgresql://user@host/name (or sqlite://
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.options import add_database, add_over, naming_both_ways, over_of, say, show, workbench_of
-from ctxasm.app.commands.progress import told_on_terminal
+from ctxasm.app.commands.common import (
+    add_database,
+    add_on_conflict,
+    as_json,
+    explain_taken_name,
+    read_on_conflict,
+    say,
+    show,
+    terminal_progress,
+    workbench_of,
+)
 from ctxasm.config import CONNECTION
 from ctxasm.model.errors import InvalidInput, shown
 
@@ -51,7 +59,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--copy", metavar="DATASET", help="load the first rows as an ordinary dataset; without chunk_index they are counted by order_by"
     )
-    add_over(parser)
+    add_on_conflict(parser)
     parser.add_argument(
         "--number-by-order",
         action="store_true",
@@ -140,12 +148,12 @@ def _use(workbench: Workbench, connection: str, mapping: TableMapping, args: Nam
     if args.explain:
         show(connecting.explain(workbench, connection, mapping))
     if args.link is not None or args.copy is not None or args.into is not None:
-        dataset, over = over_of(args, args.copy if args.link is None else args.link, "--copy or --link")
+        dataset, over = read_on_conflict(args, args.copy if args.link is None else args.link, "--copy or --link")
         if args.link is not None:
             report = connecting.link(workbench, connection, mapping, args.link, over)
         else:
             most = connecting.COPY_ROWS if args.limit is None else args.limit
-            with naming_both_ways("--copy"), told_on_terminal() as told:
+            with explain_taken_name("--copy"), terminal_progress() as told:
                 report = connecting.copy_table(workbench, connection, mapping, str(dataset), most, told, over=over)
         for note in report.notes:
             say(f"note: {note}")
@@ -161,7 +169,7 @@ def _describe(workbench: Workbench, connection: str, mapping: TableMapping, args
     from ctxasm.data.tables.mapping import written_mapping
 
     if args.format == "json":
-        show(json.dumps(written_mapping(mapping), ensure_ascii=False, indent=2))
+        show(as_json(written_mapping(mapping)))
     else:
         _show_rows(workbench, connection, mapping)
         for field, place in mapping.fields.items():
@@ -206,7 +214,7 @@ def _table_line(info: TableInfo) -> str:
 
 def _list(lines: list[str], rows: list[dict[str, object]], form: str, empty: str) -> int:
     if form == "json":
-        show(json.dumps(rows, ensure_ascii=False, indent=2))
+        show(as_json(rows))
     for line in lines if form == "text" else ():
         show(line)
     if not rows:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.options import add_database, nothing_loaded, say, workbench_of
+from ctxasm.app.commands.common import add_database, as_json, nothing_loaded, say, workbench_of
 from ctxasm.model.amounts import counted
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def run(args: Namespace) -> int:
             }
             for info in found
         ]
-        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        print(as_json(rows))
         return 0
     if not found:
         say(nothing_loaded(workbench))

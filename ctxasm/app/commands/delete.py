@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.app.commands.options import add_database, require_data, say, workbench_of
+from ctxasm.app.commands.common import add_database, require_data, say, workbench_of
 
 SUMMARY = "delete a dataset, or unlink a table"
 

@@ -10,8 +10,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.app.commands.options import show
-from ctxasm.app.commands.tuning_options import as_json
+from ctxasm.app.commands.common import as_json, show
 from ctxasm.app.workbench import ENCODING, Workbench
 from ctxasm.config import read_config
 from ctxasm.model.amounts import counted

@@ -9,9 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.ingest import ended_by_interrupt
-from ctxasm.app.commands.options import add_dataset, require_data, say, workbench_of
-from ctxasm.app.commands.progress import told_on_terminal
+from ctxasm.app.commands.common import INTERRUPTED, add_dataset, cancel_on_interrupt, require_data, say, terminal_progress, workbench_of
 from ctxasm.config import MODEL
 from ctxasm.data.enrich.texts import MAX_CHARS, VARIANTS
 from ctxasm.model.amounts import counted
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from ctxasm.data.enrich import EnrichReport, Estimate
 
 SUMMARY = "write summaries, situating contexts and canonical questions for the index"
-INTERRUPTED = 130
 MADE_QUERIES = 200
 MOST_FAILED = 10
 
@@ -72,7 +69,7 @@ def run(args: Namespace) -> int:
     )
     workbench = workbench_of(args)
     require_data(workbench)
-    with told_on_terminal() as report, ended_by_interrupt() as cancelled:
+    with terminal_progress() as report, cancel_on_interrupt() as cancelled:
         if args.estimate:
             print(estimate_words(estimate(workbench, args.data, options, report, cancelled)))
             return INTERRUPTED if cancelled() else 0
@@ -107,7 +104,7 @@ def _make_queries(workbench: Workbench, dataset: str, limit: int) -> bool:
     """Save questions as queries; False where it was ended before."""
     from ctxasm.search.canonical_questions import questions_as_queries
 
-    with told_on_terminal() as report, ended_by_interrupt() as cancelled:
+    with terminal_progress() as report, cancel_on_interrupt() as cancelled:
         made = questions_as_queries(workbench, dataset, limit, report=report, cancelled=cancelled)
     if made.cancelled:
         say("no query was saved")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.app.commands.options import add_database, require_data, say, workbench_of
+from ctxasm.app.commands.common import add_database, require_data, say, workbench_of
 from ctxasm.data.files.exporting import FORMATS, export
 from ctxasm.model.amounts import counted
 

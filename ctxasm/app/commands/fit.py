@@ -7,12 +7,10 @@ in the context than with the weights before, with a 95 % interval. Nothing is us
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
-from ctxasm.app.commands.options import add_database, require_data, say, workbench_of
+from ctxasm.app.commands.common import add_database, require_data, say, workbench_of, write_result
 from ctxasm.config import VALUE_WEIGHTS
 from ctxasm.model.amounts import counted, interval, signed
-from ctxasm.model.errors import InvalidInput, shown
 
 SUMMARY = "fit the weights of budget_policy=learned on labelled questions, and say what that gains"
 
@@ -51,10 +49,7 @@ def run(args: Namespace) -> int:
     if args.out is None:
         print(text, end="")
         return 0
-    try:
-        Path(args.out).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InvalidInput(f"the weights cannot be written to {shown(args.out)}: {error.strerror}; name another --out") from None
+    write_result("--out", args.out, text)
     if gain.low > 0:
         say(f"{args.out} written. To use it: {VALUE_WEIGHTS}={args.out}")
     else:

@@ -7,25 +7,28 @@ replaced with --replace only. Exit code 2 where nothing could be read.
 
 from __future__ import annotations
 
-import signal
-import threading
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.options import add_database, add_over, naming_both_ways, over_of, say, workbench_of
-from ctxasm.app.commands.progress import told_on_terminal
+from ctxasm.app.commands.common import (
+    INTERRUPTED,
+    add_database,
+    add_on_conflict,
+    cancel_on_interrupt,
+    explain_taken_name,
+    read_on_conflict,
+    say,
+    terminal_progress,
+    workbench_of,
+)
 from ctxasm.data.documents.options import IngestOptions
 from ctxasm.model.amounts import counted
 
 if TYPE_CHECKING:
     from ctxasm.data.documents.ingesting import FileProblem
-    from ctxasm.model.progress import Cancelled
 
 SUMMARY = "read documents (PDF, DOCX, HTML, Markdown, text) into a dataset"
-INTERRUPTED = 130
 MOST_SKIPPED = 10
 WIDEST_NAME = 60
 
@@ -36,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a document, a folder, or a .zip of documents")
     names = "name of the dataset (default: that of the folder or file); one that holds these documents goes on"
     parser.add_argument("--data", "--name", dest="name", metavar="NAME", help=names)
-    add_over(parser)
+    add_on_conflict(parser)
     parser.add_argument(
         "--chunk-tokens", type=int, default=usual.max_tokens, metavar="N", help="most tokens of a chunk (default: %(default)s)"
     )
@@ -62,8 +65,8 @@ def run(args: Namespace) -> int:
     overlap = args.chunk_tokens // 5 if args.overlap is None else args.overlap
     options = IngestOptions(args.chunk_tokens, overlap, args.whole_sentences, args.whole_pages, args.whole_sections, language=args.language)
     workbench = workbench_of(args, makes=True)
-    name, over = over_of(args, args.name, "--data")
-    with naming_both_ways("--data"), told_on_terminal() as report, ended_by_interrupt() as cancelled:
+    name, over = read_on_conflict(args, args.name, "--data")
+    with explain_taken_name("--data"), terminal_progress() as report, cancel_on_interrupt() as cancelled:
         done = ingest(workbench, args.paths, options, name, report, cancelled, part=args.part, retry=args.retry, over=over)
     for note in done.notes:
         say(f"note: {note}")
@@ -89,23 +92,3 @@ def _say_problems(title: str, problems: Sequence[FileProblem], most: int) -> Non
         say(f"  {problem.file:<{width}}  {problem.reason}")
     if len(problems) > most:
         say(f"  … and {len(problems) - most:,} more")
-
-
-@contextmanager
-def ended_by_interrupt() -> Iterator[Cancelled]:
-    """Whether Ctrl-C was pressed while the block runs; pressed a second time it interrupts as ever."""
-    pressed = threading.Event()
-
-    def press(number: int, frame: FrameType | None) -> None:
-        if pressed.is_set():
-            raise KeyboardInterrupt
-        pressed.set()
-
-    if threading.current_thread() is not threading.main_thread():
-        yield pressed.is_set
-        return
-    before = signal.signal(signal.SIGINT, press)
-    try:
-        yield pressed.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)

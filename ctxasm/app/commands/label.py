@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.app.commands.options import add_database, require_data, say, show, workbench_of
+from ctxasm.app.commands.common import add_database, require_data, say, show, workbench_of
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.records import GoldChange, GoldChunk
 

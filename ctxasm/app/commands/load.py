@@ -10,12 +10,12 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.options import (
+from ctxasm.app.commands.common import (
     add_database,
-    add_over,
-    mapped_columns,
-    naming_both_ways,
-    over_of,
+    add_on_conflict,
+    explain_taken_name,
+    parse_mapping,
+    read_on_conflict,
     say,
     show,
     standard_input,
@@ -47,7 +47,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="NAME",
         help="name of the dataset (default: the folder's or file's name)",
     )
-    add_over(parser)
+    add_on_conflict(parser)
     parser.add_argument(
         "--join", metavar="DATASET", help="add only the questions, with their hits on the chunks of this dataset or linked table"
     )
@@ -74,7 +74,7 @@ def run(args: Namespace) -> int:
     """Load, and print the name of the dataset."""
     if (args.sample is not None) == bool(args.path) or (args.sample and (args.name is not None or args.into is not None)):
         raise InvalidInput("load takes either a PATH (with or without --data or --into) or one of --sample and --sample-nl alone")
-    name, over = over_of(args, args.name, "--data")
+    name, over = read_on_conflict(args, args.name, "--data")
     if args.join is not None and (args.sample or args.into is not None or args.replace or name is not None):
         raise InvalidInput("--join names the dataset that questions are added to: leave out --sample…, --data, --into and --replace")
     if args.number_by_order and (args.sample or args.join is not None or args.into is not None):
@@ -82,7 +82,7 @@ def run(args: Namespace) -> int:
     workbench = workbench_of(args, makes=True)
     if args.preview:
         return _preview(workbench, args)
-    with naming_both_ways(None if args.sample else "--data"):
+    with explain_taken_name(None if args.sample else "--data"):
         report = workbench.load_sample(over, args.sample) if args.sample else _load(workbench, args, name, over)
     for note in report.notes:
         say(f"note: {note}")
@@ -103,7 +103,7 @@ def _pasted(most: int) -> bytes:
 
 def _mappings(args: Namespace) -> dict[str, ColumnMapping]:
     """What --map and --kind say, for every file."""
-    return one_mapping(mapped_columns(args.columns), args.kind)
+    return one_mapping(parse_mapping(args.columns), args.kind)
 
 
 def _preview(workbench: Workbench, args: Namespace) -> int:

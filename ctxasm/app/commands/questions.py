@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
+from ctxasm.app.commands.common import add_dataset, as_json, require_data, say, show, workbench_of
 from ctxasm.app.commands.label import SHOWN_CHARS, label_line
-from ctxasm.app.commands.options import add_dataset, require_data, say, show, workbench_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Query, Span
@@ -31,7 +30,7 @@ def run(args: Namespace) -> int:
     every = dataset.queries()
     found = [query for query in every if not args.lost or query.lost_labels or query.lost_hits]
     if args.format == "json":
-        print(json.dumps([as_row(query) for query in found], ensure_ascii=False, indent=2))
+        print(as_json([as_row(query) for query in found]))
         return 0
     for query in found:
         show(_line(query))

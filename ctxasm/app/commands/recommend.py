@@ -9,14 +9,24 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.app.commands.ingest import ended_by_interrupt
-from ctxasm.app.commands.options import add_settings, require_data, say, settings_of, show, snippet_url, workbench_of
-from ctxasm.app.commands.progress import told_on_terminal
-from ctxasm.app.commands.tuning_options import add_run, as_json, run_options
+from ctxasm.app.commands.common import (
+    INTERRUPTED,
+    add_run,
+    add_settings,
+    as_json,
+    cancel_on_interrupt,
+    require_data,
+    run_options,
+    say,
+    settings_of,
+    show,
+    snippet_url,
+    terminal_progress,
+    workbench_of,
+)
 from ctxasm.app.integrations.written import FORMS, FRAMEWORKS, written_as
 
 SUMMARY = "recommend settings for a dataset, with the gain, its interval, the cost and what is lost"
-INTERRUPTED = 130
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -34,7 +44,7 @@ def run(args: Namespace) -> int:
 
     start, workbench = settings_of(args), workbench_of(args)
     require_data(workbench)
-    with told_on_terminal() as report, ended_by_interrupt() as cancelled:
+    with terminal_progress() as report, cancel_on_interrupt() as cancelled:
         found = recommendation(workbench, start, delta=args.delta, report=report, cancelled=cancelled, **run_options(args))
         if cancelled():
             say("ended before all questions were counted; the same command goes on")

@@ -5,25 +5,25 @@ The first search of a dataset makes an index and, for the method vector or hybri
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.app.commands.assemble import as_json, described
-from ctxasm.app.commands.options import (
+from ctxasm.app.commands.assemble import described
+from ctxasm.app.commands.common import (
     add_dataset,
     add_settings,
+    as_json,
     require_data,
     say,
     say_compression,
     say_zones,
     settings_of,
     show,
+    terminal_progress,
     workbench_of,
 )
-from ctxasm.app.commands.progress import told_on_terminal
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.records import Query
@@ -79,7 +79,7 @@ def run(args: Namespace) -> int:
     if args.file is not None:
         return _searched_file(workbench, dataset, options, args)
     began = perf_counter()
-    with told_on_terminal() as report:
+    with terminal_progress() as report:
         query = search(workbench, args.question, dataset, options, report)
     elapsed_ms = (perf_counter() - began) * 1000
     for note in query.metadata["notes"]:
@@ -89,7 +89,7 @@ def run(args: Namespace) -> int:
     if args.assemble:
         _assembled(workbench, query, dataset, args)
     elif args.format == "json":
-        print(json.dumps(as_record(query), ensure_ascii=False, indent=2))
+        print(as_json(as_record(query)))
     else:
         _listed(workbench, query, dataset, elapsed_ms)
     if args.save:
@@ -113,7 +113,7 @@ def _searched_file(workbench: Workbench, dataset: str, options: SearchOptions, a
     if taken:
         first = f"the first {shown(taken[0].query_id)} in line {taken[0].line}"
         said[f"{counted(len(taken), 'question')} with the id of another question got an id of its own ({first})"] = None
-    with told_on_terminal() as report:
+    with terminal_progress() as report:
         for one in asked:
             query = search(workbench, one.question, dataset, options, report)
             if one.query_id is not None and one not in taken:
@@ -122,7 +122,7 @@ def _searched_file(workbench: Workbench, dataset: str, options: SearchOptions, a
             if args.save:
                 query = save_query(workbench, dataset, query)
             if args.format == "json":
-                print(json.dumps(as_record(query), ensure_ascii=False))
+                print(as_json(as_record(query), indent=None))
             else:
                 best = query.retrieved[0] if query.retrieved else None
                 found = f"best {best.document_id}:{best.chunk_index}" if best is not None else "nothing found"
@@ -171,7 +171,7 @@ def _chunks(workbench: Workbench, query: Query, dataset: str) -> dict[tuple[str,
 def _assembled(workbench: Workbench, query: Query, dataset: str, args: Namespace) -> None:
     assembly = workbench.assemble(query, settings_of(args), dataset)
     if args.format == "json":
-        print(as_json(assembly, indent=2))
+        print(as_json(assembly.to_dict()))
         return
     show(assembly.text)
     say(described(assembly))

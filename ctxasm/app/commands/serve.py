@@ -9,7 +9,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 
-from ctxasm.app.commands.options import add_database, config_of
+from ctxasm.app.commands.common import add_database, config_of
 from ctxasm.app.hosts import HOST_NAMES, read_hosts
 from ctxasm.config import DATABASE_URL, shipped
 from ctxasm.model.errors import InvalidInput, shown

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.app.commands.options import add_dataset, add_settings, settings_of, snippet_url, workbench_of
+from ctxasm.app.commands.common import add_dataset, add_settings, as_json, settings_of, snippet_url, workbench_of
 from ctxasm.app.integrations.written import FORMS, FRAMEWORKS, written_as
 from ctxasm.model.errors import NotFound
 from ctxasm.model.settings import AssemblySettings, specs
@@ -29,7 +28,7 @@ def run(args: Namespace) -> int:
         dataset, url = (_dataset(args), snippet_url(args)) if is_snippet else (None, None)
         print(written_as(settings, args.format, dataset, url=url), end="")
     elif args.format == "json":
-        print(json.dumps(rows(settings), ensure_ascii=False, indent=2))
+        print(as_json(rows(settings)))
     else:
         print(table(settings))
     return 0

@@ -13,10 +13,20 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.app.commands.ingest import ended_by_interrupt
-from ctxasm.app.commands.options import add_settings, require_data, say, settings_of, show, workbench_of
-from ctxasm.app.commands.progress import told_on_terminal
-from ctxasm.app.commands.tuning_options import add_run, as_json, run_options
+from ctxasm.app.commands.common import (
+    INTERRUPTED,
+    add_run,
+    add_settings,
+    as_json,
+    cancel_on_interrupt,
+    require_data,
+    run_options,
+    say,
+    settings_of,
+    show,
+    terminal_progress,
+    workbench_of,
+)
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.settings import spec_of
@@ -27,7 +37,6 @@ if TYPE_CHECKING:
     from ctxasm.tuning.sweep.results import SweepResult
 
 SUMMARY = "try many settings on all questions: evidence, tokens, and which setting matters"
-INTERRUPTED = 130
 SUFFIXES = (".csv", ".json", ".parquet")
 SHOWN = 40
 """Rows that the text shows at most."""
@@ -60,7 +69,7 @@ def run(args: Namespace) -> int:
     if args.estimate:
         show(estimate_words(sweep_estimate(workbench, start, axes, args.data, args.query_id)))
         return 0
-    with told_on_terminal() as report, ended_by_interrupt() as cancelled:
+    with terminal_progress() as report, cancel_on_interrupt() as cancelled:
         found = swept(workbench, start, axes, report=report, cancelled=cancelled, **run_options(args))
     for query_id, why in found.failures.items():
         say(f"question {query_id}: {why}")

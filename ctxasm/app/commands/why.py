@@ -8,15 +8,15 @@ wrong number; contradicted; and what B does with it. Without FILE it is asked of
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.app.commands.annotations import HELP, Annotations
-from ctxasm.app.commands.options import (
+from ctxasm.app.commands.check_report import ANNOTATIONS_HELP, AnnotationFile
+from ctxasm.app.commands.common import (
     add_dataset,
     add_settings,
-    mapped_columns,
+    as_json,
+    parse_mapping,
     require_data,
     say,
     settings_of,
@@ -55,7 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--query", metavar="ID", help="the question, where there are several (default: all)")
     parser.add_argument("--scorer", metavar="NAME", default="lexical", help="as of `check` (default: lexical)")
     parser.add_argument("--json", action="store_true", help="print everything as JSON: the sentences, both sides, the check")
-    parser.add_argument("--annotations", metavar="OUT", help=HELP)
+    parser.add_argument("--annotations", metavar="OUT", help=ANNOTATIONS_HELP)
     add_settings(parser)
     add_dataset(parser)
 
@@ -69,7 +69,7 @@ def run(args: Namespace) -> int:
     scorer = workbench.open_scorer(args.scorer)
     found = _cases(workbench, args)
     cases = found.cases if args.query is None else (found.named(args.query),)
-    annotations = Annotations(args.annotations) if args.annotations is not None else None
+    annotations = AnnotationFile(args.annotations) if args.annotations is not None else None
     told: list[dict[str, Any]] = []
     refused = 0
     for case in cases:
@@ -89,7 +89,7 @@ def run(args: Namespace) -> int:
             for number, fact in enumerate(why.facts):
                 annotations.add(fact_annotation(span, fact.outcome, fact.sentence, fact.text, number))
     if args.json:
-        show(json.dumps({"answers": told}, ensure_ascii=False, allow_nan=False))
+        show(as_json({"answers": told}, indent=None))
     if annotations is not None:
         annotations.write()
     return 2 if refused else 0
@@ -99,7 +99,7 @@ def _cases(workbench: Workbench, args: Namespace) -> Cases:
     from ctxasm.app.explained import cases_in, recorded_cases
     from ctxasm.data.files.loading import files_at, one_mapping
 
-    columns = mapped_columns(args.columns)
+    columns = parse_mapping(args.columns)
     if args.file is None:
         if columns:
             raise InvalidInput("--map says where a FILE has its fields, got no FILE: give the log, or map when it is loaded")

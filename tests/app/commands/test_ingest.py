@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ctxasm.__main__ import main
-from ctxasm.app.commands.ingest import ended_by_interrupt
+from ctxasm.app.commands.ingest import cancel_on_interrupt
 
 pytestmark = pytest.mark.usefixtures("own_database", "kept_readers")
 
@@ -89,7 +89,7 @@ def heeded() -> Iterator[None]:
 
 @pytest.mark.usefixtures("heeded")
 def test_a_second_interrupt_is_one() -> None:
-    with ended_by_interrupt() as ended:
+    with cancel_on_interrupt() as ended:
         assert not ended()
         signal.raise_signal(signal.SIGINT)
         assert ended()

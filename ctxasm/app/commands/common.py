@@ -1,16 +1,23 @@
-"""What several commands take: which database, which dataset, which settings."""
+"""What several commands share: the database, the dataset and the settings that they take, and how they print, report progress and end."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import os
+import re
 import shlex
+import signal
 import sys
+import threading
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import BinaryIO
+from pathlib import Path
+from time import monotonic
+from types import FrameType
+from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 from ctxasm.answering.zones.history_text import parse_history
@@ -22,11 +29,15 @@ from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.events import Failed
 from ctxasm.model.presets import GIVEN_UP, PRESETS, RECOMMENDED, RECOMMENDED_GAIN, preset
+from ctxasm.model.progress import Cancelled, Progress, Report, silent
 from ctxasm.model.records import Query
 from ctxasm.model.regular_files import read_text
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import from_assignments, from_environment, read_settings
+
+INTERRUPTED = 130
+"""The exit code of a command that Ctrl-C ended before its work was done."""
 
 
 def add_database(parser: ArgumentParser) -> None:
@@ -47,7 +58,7 @@ def standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
-def mapped_columns(assignments: Sequence[str]) -> dict[str, str]:
+def parse_mapping(assignments: Sequence[str]) -> dict[str, str]:
     """What every --map says: a field and its column or path. Raises InvalidInput."""
     columns = {}
     for assignment in assignments:
@@ -58,13 +69,13 @@ def mapped_columns(assignments: Sequence[str]) -> dict[str, str]:
     return columns
 
 
-def add_over(parser: ArgumentParser) -> None:
+def add_on_conflict(parser: ArgumentParser) -> None:
     """`--replace` and `--into`: what becomes of a dataset whose name is taken."""
     parser.add_argument("--replace", action="store_true", help="load over a dataset of that name, whatever it holds")
     parser.add_argument("--into", metavar="NAME", help="add to this dataset; a record that is there with other content is a problem")
 
 
-def over_of(args: Namespace, named: str | None, flag: str) -> tuple[str | None, Over]:
+def read_on_conflict(args: Namespace, named: str | None, flag: str) -> tuple[str | None, Over]:
     """The name of the dataset, and what becomes of one that has it. Raises InvalidInput."""
     if args.into is None:
         return named, "replace" if args.replace else "new"
@@ -76,7 +87,7 @@ def over_of(args: Namespace, named: str | None, flag: str) -> tuple[str | None, 
 
 
 @contextmanager
-def naming_both_ways(flag: str | None) -> Iterator[None]:
+def explain_taken_name(flag: str | None) -> Iterator[None]:
     """A name that is taken, with what can be said: `flag` gives another one, None where there is no other way than replacing."""
     try:
         yield
@@ -210,7 +221,7 @@ _VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"
 )
 
 
-def number_of(name: str, text: str, low: float, high: float) -> float:
+def parse_number(name: str, text: str, low: float, high: float) -> float:
     """A number that an option takes. Raises InvalidInput."""
     try:
         number = int(text) if name == "max-answer-tokens" else float(text)
@@ -219,3 +230,118 @@ def number_of(name: str, text: str, low: float, high: float) -> float:
     if not low <= number <= high:
         raise InvalidInput(f"{name} must be a number between {low:g} and {high:g}, got {shown(text)}")
     return number
+
+
+def add_run(parser: ArgumentParser, *formats: str) -> None:
+    """--query-id, --engine, --no-keep, --format, --data, --db."""
+    parser.add_argument("--query-id", metavar="ID", action="append", help="only this question; repeatable (default: all of the dataset)")
+    parser.add_argument(
+        "--engine",
+        metavar="NAME",
+        default="local",
+        help="who counts: local (this process), cores or cores:N, dask or dask:ADDRESS (default: local)",
+    )
+    parser.add_argument("--no-keep", action="store_true", help="keep no outcomes in the database, and use none that are kept")
+    parser.add_argument("--format", choices=("text", "json", *formats), default="text")
+    add_dataset(parser)
+
+
+def run_options(args: Namespace) -> dict[str, Any]:
+    """What `add_run` took, as the use cases name it."""
+    return {"dataset": args.data, "query_ids": args.query_id, "engine": args.engine, "keep": not args.no_keep}
+
+
+def settings_named(parts: Iterable[str]) -> AssemblySettings:
+    """Settings put together of presets, TOML files and `name=value`, each on top of those before it; none: those of the environment.
+
+    Raises InvalidInput, InvalidSetting.
+    """
+    settings = from_environment(os.environ)
+    for part in parts:
+        if part in PRESETS:
+            settings = preset(part)
+        elif "=" in part:
+            settings = from_assignments([part], settings)
+        else:
+            settings = read_settings(part, settings)
+    return settings
+
+
+def as_json(value: Any, indent: int | None = 2) -> str:
+    """A result as strict JSON: no NaN. Control characters that JSON lets through are escaped, for terminals."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+_CONTROL = re.compile("[\x7f-\x9f]")
+
+
+def check_writable(flag: str, path: str) -> Path:
+    """The file that `flag` names, made where it is missing. Raises InvalidInput where it cannot be written, before any work is done."""
+    try:
+        Path(path).open("ab").close()
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"{flag} cannot write to {shown(path, 300)}: {error}") from None
+    return Path(path)
+
+
+def write_result(flag: str, path: str, text: str) -> None:
+    """Write the file that `flag` names, in place of what is there. Raises InvalidInput where it cannot be written."""
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidInput(f"{flag}: {shown(path)} cannot be written: {reason}; name another file") from None
+
+
+QUIET_SECONDS = 0.5
+"""Work that is done by then shows nothing."""
+_BETWEEN = 0.1
+
+
+@contextmanager
+def terminal_progress() -> Iterator[Report]:
+    """A `Report` that draws on standard error while the block runs, and leaves the line empty."""
+    if not sys.stderr.isatty():
+        yield silent
+        return
+    began, drawn = monotonic(), [0.0]
+
+    def report(progress: Progress) -> None:
+        now = monotonic()
+        if now - began >= QUIET_SECONDS and now - drawn[0] >= _BETWEEN:
+            drawn[0] = now
+            print(f"\r\033[K{progress_line(progress)}", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield report
+    finally:
+        if drawn[0]:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def progress_line(progress: Progress) -> str:
+    """How far the work is: `embedding chunks: 512 of 1,059, 4 s left`."""
+    of = f" of {progress.total:,}" if progress.total is not None else ""
+    left = f", {progress.left_s:.0f} s left" if progress.left_s is not None else ""
+    return f"{progress.what}: {progress.done:,}{of}{left}"
+
+
+@contextmanager
+def cancel_on_interrupt() -> Iterator[Cancelled]:
+    """Whether Ctrl-C was pressed while the block runs; pressed a second time it interrupts as ever."""
+    pressed = threading.Event()
+
+    def press(number: int, frame: FrameType | None) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed.is_set
+        return
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
