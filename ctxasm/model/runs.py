@@ -155,6 +155,11 @@ class Judgement:
         return self.verdict is not None or self.answers is not None or self.complete is not None or bool(self.should_cite)
 
     @property
+    def order(self) -> tuple[str, str, str, int]:
+        """By run, item, reviewer and version."""
+        return self.run_id, self.item, self.reviewer, self.version
+
+    @property
     def content(self) -> tuple[object, ...]:
         """What is said."""
         return self.verdict, self.note, self.answers, self.complete, self.should_cite

@@ -26,7 +26,7 @@ from ctxasm.model.runs import (
 )
 from ctxasm.store.connect import Connections
 from ctxasm.store.decoding import decoding
-from ctxasm.store.memory_runs import frozen, next_version, no_run, now, order_of, settled, standing_at
+from ctxasm.store.memory_runs import frozen, next_version, no_run, now, settled, standing_at
 from ctxasm.store.tables import judgements, runs
 
 _ENTRY = (runs.c.run_id, runs.c.kept_at, runs.c.dataset, runs.c.batch, runs.c.query_id, runs.c.question, runs.c.model, runs.c.author)
@@ -123,13 +123,13 @@ class StoredRuns:
                 newest = select(j.run_id, j.item, j.reviewer, func.max(j.version)).where(j.run_id.in_(some))
                 own = own.where(tuple_(j.run_id, j.item, j.reviewer, j.version).in_(newest.group_by(j.run_id, j.item, j.reviewer)))
             found += self._connections.read(lambda c, own=own: _read_all(c, own))  # type: ignore[misc]
-        return sorted(found, key=order_of)
+        return sorted(found, key=lambda each: each.order)
 
     def add_judgements(self, given: Sequence[Judgement]) -> list[tuple[Judgement, Judgement]]:
         """See `RunStore`."""
         conflicts: list[tuple[Judgement, Judgement]] = []
         with self._connections.writing() as connection:
-            for judgement in sorted(given, key=order_of):
+            for judgement in sorted(given, key=lambda each: each.order):
                 check_judgement(judgement)
                 _require_run(connection, judgement.run_id)
                 there = standing_at(judgement, _read_all(connection, _versions(judgement)))

@@ -86,12 +86,12 @@ class MemoryRuns:
         """See `RunStore`."""
         asked = set(run_ids)
         own = [versions for key, versions in list(self._judgements.items()) if key[0] in asked and versions]
-        return sorted((one for versions in own for one in (versions if history else versions[-1:])), key=order_of)
+        return sorted((one for versions in own for one in (versions if history else versions[-1:])), key=lambda each: each.order)
 
     def add_judgements(self, given: Sequence[Judgement]) -> list[tuple[Judgement, Judgement]]:
         """See `RunStore`."""
         conflicts: list[tuple[Judgement, Judgement]] = []
-        for judgement in (checked := sorted(given, key=order_of)):
+        for judgement in (checked := sorted(given, key=lambda each: each.order)):
             check_judgement(judgement)
             self.run(judgement.run_id)
         with self._writing:
@@ -134,11 +134,6 @@ def settled(new: Judgement, standing: Judgement | None) -> Written:
     """What became of a version that was not added: it is the same as what stands, where its writer never heard that it was saved."""
     same = standing is not None and (standing.version, standing.content) == (new.version, new.content)
     return Written(same, standing)
-
-
-def order_of(judgement: Judgement) -> tuple[str, str, str, int]:
-    """By run, item, reviewer and version."""
-    return judgement.run_id, judgement.item, judgement.reviewer, judgement.version
 
 
 def frozen(run_id: str) -> InvalidInput:
