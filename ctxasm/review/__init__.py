@@ -1,1 +1,1 @@
-"""What people say of answers."""
+"""What people say of answers: runs, a queue judged blind first, agreement, gold from verdicts, export and import."""

@@ -232,7 +232,7 @@ class RunDifference:
             (one, of), (other, of_other) = self.a.evidence, self.b.evidence
             said.append(f"Labelled evidence found: {one} of {of} before, {other} of {of_other} after.")
         tokens = {"context": self.context_tokens, "sent": self.sent_tokens, "written": self.written_tokens}
-        if found := [f"{signed(value)} {name}" for name, value in tokens.items() if value is not None]:
+        if found := [f"{signed(value)} {name}" for name, value in tokens.items() if value]:
             said.append(f"Tokens: {', '.join(found)}.")
         if self.settings:
             said.append(f"Settings: {', '.join(f'{name} {_value(old)} → {_value(new)}' for name, (old, new) in self.settings.items())}.")
