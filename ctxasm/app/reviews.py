@@ -92,8 +92,7 @@ def keep_recorded(
         run_of_record(answer, grounds, checked, questions.get(answer.query_id, ""), data, version=__version__, batch=batch)
         for checked, grounds, answer in check.all()
     ]
-    known = {entry.run_id for deleted in (False, True) for entry in workbench.store.runs(RunFilter(deleted=deleted))}
-    new = workbench.store.keep_runs([run for run in runs if run.run_id not in known])
+    new = workbench.store.keep_runs(runs, skip_known=True)
     return Kept(tuple(dict.fromkeys(run.run_id for run in runs)), new, check.refused)
 
 

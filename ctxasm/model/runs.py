@@ -175,8 +175,8 @@ class Written(NamedTuple):
 class RunStore(Protocol):
     """Where runs and judgements are kept. Raises StoreUnavailable where it cannot be reached."""
 
-    def keep_runs(self, runs: Sequence[Run]) -> int:
-        """Keep these, all or none; how many were not there. Raises InvalidInput for an id that has other content."""
+    def keep_runs(self, given: Sequence[Run], *, skip_known: bool = False) -> int:
+        """Keep these, all or none; how many were not there. Raises InvalidInput for an id that has other content, unless `skip_known`."""
         ...
 
     def runs(self, wanted: RunFilter = ALL_RUNS) -> list[RunEntry]:

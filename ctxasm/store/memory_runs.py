@@ -22,13 +22,13 @@ class MemoryRuns:
         self._judgements: dict[Key, list[Judgement]] = {}
         self._writing = Lock()
 
-    def keep_runs(self, given: Sequence[Run]) -> int:
+    def keep_runs(self, given: Sequence[Run], *, skip_known: bool = False) -> int:
         """See `RunStore`."""
         with self._writing:
             new: dict[str, Run] = {}
             for run in (read_run(as_json(run)) for run in given):
                 there = self._runs.get(run.run_id) or new.setdefault(run.run_id, run)
-                if as_json(there) != as_json(run):
+                if not skip_known and as_json(there) != as_json(run):
                     raise frozen(run.run_id)
             self._runs |= new
             return len(new)

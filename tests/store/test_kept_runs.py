@@ -43,6 +43,7 @@ def test_a_run_is_kept_as_it_is(store: AnyStore) -> None:
     assert store.keep_runs([RUN, LATER]) == 2
     assert store.keep_runs([RUN, RUN]) == 0
     assert store.run("r1") == RUN
+    assert store.keep_runs([replace(RUN, answer="another")], skip_known=True) == 0
     with pytest.raises(InvalidInput, match="run 'r1' is kept with other content, and a run never changes"):
         store.keep_runs([replace(LATER, run_id="r3"), replace(RUN, answer="another")])
     assert store.run("r1") == RUN

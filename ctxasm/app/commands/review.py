@@ -51,7 +51,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Do it, and print what came of it."""
-    return ACTIONS[args.action](args, workbench_of(args, makes=args.action == "import"))
+    return ACTIONS[args.action](
+        args, workbench_of(args, makes=args.action == "import" or (args.action == "queue" and args.file is not None))
+    )
 
 
 def _queue(args: Namespace, workbench: Workbench) -> int:
