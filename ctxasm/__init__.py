@@ -84,17 +84,17 @@ _HOME = {
     "Piece": "ctxasm.answering",
     "PromptChoice": "ctxasm.answering.prompts",
     "Query": "ctxasm.model.records",
-    "Recommendation": "ctxasm.tuning.recommend.decision",
+    "Recommendation": "ctxasm.tuning.recommend",
     "Run": "ctxasm.model.runs",
     "RunFilter": "ctxasm.model.runs",
     "SearchOptions": "ctxasm.model.search",
     "Span": "ctxasm.model.records",
     "StoreUnavailable": "ctxasm.model.errors",
-    "SweepResult": "ctxasm.tuning.sweep.results",
+    "SweepResult": "ctxasm.tuning.sweep_results",
     "TokenizerUnavailable": "ctxasm.model.errors",
     "Turn": "ctxasm.model.records",
     "UnknownSetting": "ctxasm.model.errors",
-    "Why": "ctxasm.tuning.why.results",
+    "Why": "ctxasm.tuning.why_results",
     "preset": "ctxasm.model.presets",
 }
 
@@ -170,9 +170,9 @@ if TYPE_CHECKING:
     from ctxasm.store import MemoryStore as MemoryStore
     from ctxasm.tuning.compare import Comparison as Comparison
     from ctxasm.tuning.compare_answers import AnswerComparison as AnswerComparison
-    from ctxasm.tuning.recommend.decision import Recommendation as Recommendation
-    from ctxasm.tuning.sweep.results import SweepResult as SweepResult
-    from ctxasm.tuning.why.results import Why as Why
+    from ctxasm.tuning.recommend import Recommendation as Recommendation
+    from ctxasm.tuning.sweep_results import SweepResult as SweepResult
+    from ctxasm.tuning.why_results import Why as Why
 
 __all__ = [
     "Answer",

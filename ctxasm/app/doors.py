@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from ctxasm.store.database import Store
     from ctxasm.tuning.compare import Comparison
     from ctxasm.tuning.compare_answers import AnswerComparison
-    from ctxasm.tuning.recommend.decision import Recommendation
-    from ctxasm.tuning.sweep.grid import Axes
-    from ctxasm.tuning.sweep.results import SweepResult
-    from ctxasm.tuning.why.results import Why
+    from ctxasm.tuning.recommend import Recommendation
+    from ctxasm.tuning.sweep import Axes
+    from ctxasm.tuning.sweep_results import SweepResult
+    from ctxasm.tuning.why_results import Why
 
 
 def open_store(url: str | None = None) -> Store:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ctxasm.model.settings import AssemblySettings
     from ctxasm.model.support import Scorer
     from ctxasm.tuning.evidence import StoredChunks
-    from ctxasm.tuning.why.results import Why
+    from ctxasm.tuning.why_results import Why
 
 LONGEST_STEM = 90
 """Characters of a file's name before the number."""
@@ -152,7 +152,7 @@ def explained(
     ModelUnavailable.
     """
     from ctxasm.tuning.evidence import evidence_documents
-    from ctxasm.tuning.why.explaining import explain
+    from ctxasm.tuning.why import explain
 
     if fact is not None:
         fact = _checked_fact(fact)

@@ -21,11 +21,10 @@ from ctxasm.model.records import Bundle
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter
-from ctxasm.tuning.recommend.prior import LIMITS, PLACE, Corpus, Curated, Prior, curated_settings
-from ctxasm.tuning.sweep.pool import AllCores
-from ctxasm.tuning.sweep.results import SweepResult
-from ctxasm.tuning.sweep.sweep import grid_of, sweep
-from ctxasm.tuning.sweep.work import PlainTools
+from ctxasm.tuning.engines import AllCores, PlainTools
+from ctxasm.tuning.recommend import LIMITS, PLACE, Corpus, Curated, Prior, curated_settings
+from ctxasm.tuning.sweep import SweepContext, grid_of, sweep
+from ctxasm.tuning.sweep_results import SweepResult
 
 
 def counted(bundle: Bundle, curated: Sequence[Curated]) -> SweepResult:
@@ -35,7 +34,8 @@ def counted(bundle: Bundle, curated: Sequence[Curated]) -> SweepResult:
     store = MemoryStore(counters[tried[0].encoding])
     store.add(bundle)
     dataset = store.dataset()
-    return sweep(dataset, dataset.queries(), grid_of(tried[0], tried, {}), PlainTools(counters, None), __version__, engine=AllCores())
+    context = SweepContext(dataset, dataset.queries(), PlainTools(counters, None), __version__, engine=AllCores())
+    return sweep(context, grid_of(tried[0], tried, {}))
 
 
 def corpus_of(found: SweepResult, curated: Sequence[Curated]) -> Corpus:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.app.parts import equipment
 from ctxasm.model.errors import InvalidInput, shown
@@ -25,12 +25,10 @@ if TYPE_CHECKING:
     from ctxasm.tuning.advice_set import SetEffect
     from ctxasm.tuning.compare import Comparison
     from ctxasm.tuning.compare_answers import AnswerDesk, How
-    from ctxasm.tuning.recommend.decision import Recommendation
-    from ctxasm.tuning.sweep.estimate import SweepEstimate
-    from ctxasm.tuning.sweep.grid import Axes
-    from ctxasm.tuning.sweep.results import SweepResult
-    from ctxasm.tuning.sweep.sweep import Grid
-    from ctxasm.tuning.sweep.work import Engine
+    from ctxasm.tuning.engines import Engine
+    from ctxasm.tuning.recommend import Recommendation
+    from ctxasm.tuning.sweep import Axes, Grid, SweepContext, SweepEstimate
+    from ctxasm.tuning.sweep_results import SweepResult
 
 ENGINES = ("local", "cores", "dask")
 """Who counts: this process, all cores of this machine, or a Dask cluster (`dask:tcp://host:port`; without an address one of our own)."""
@@ -68,15 +66,15 @@ def open_engine(name: str) -> Engine:
     """An engine by name. Raises InvalidInput naming those that exist."""
     kind, _, address = name.partition(":")
     if kind == "local" and not address:
-        from ctxasm.tuning.sweep.work import InProcess
+        from ctxasm.tuning.engines import InProcess
 
         return InProcess()
     if kind == "cores" and (not address or address.isdigit()):
-        from ctxasm.tuning.sweep.pool import AllCores
+        from ctxasm.tuning.engines import AllCores
 
         return AllCores(max(1, int(address))) if address else AllCores()
     if kind == "dask":
-        from ctxasm.tuning.sweep.dask import Dask
+        from ctxasm.tuning.engines import Dask
 
         return Dask(address or None)
     raise InvalidInput(f"engine must be one of {', '.join(ENGINES)} (cores:N, dask:ADDRESS), got {shown(name)}")
@@ -91,15 +89,26 @@ def _asked(workbench: Workbench, dataset: str | None, query_ids: Sequence[str] |
     return held, queries
 
 
-def _kept(workbench: Workbench, engine: str, keep: bool) -> dict[str, Any]:
-    tools = WorkbenchTools(workbench)
-    return {"keep": workbench.store if keep else None, "engine": open_engine(engine), "limit_of": tools.limit}
+def _context(
+    workbench: Workbench,
+    dataset: str | None,
+    query_ids: Sequence[str] | None = None,
+    engine: str = "local",
+    keep: bool = True,
+    report: Report = silent,
+    cancelled: Cancelled = never,
+) -> SweepContext:
+    """The questions of a dataset, counted with what this workbench has. Raises as `_asked`, and InvalidInput for an unknown engine."""
+    from ctxasm import __version__
+    from ctxasm.tuning.sweep import SweepContext
+
+    (held, queries), tools, store = _asked(workbench, dataset, query_ids), WorkbenchTools(workbench), workbench.store if keep else None
+    return SweepContext(held, queries, tools, __version__, store, open_engine(engine), tools.limit, report, cancelled)
 
 
 def sweep_grid(start: AssemblySettings, axes: Axes | None) -> Grid:
     """The grid of these axes (None: window, limit, policy and number of hits). Raises InvalidInput."""
-    from ctxasm.tuning.sweep.grid import default_axes, settings_of
-    from ctxasm.tuning.sweep.sweep import grid_of
+    from ctxasm.tuning.sweep import default_axes, grid_of, settings_of
 
     chosen = default_axes() if axes is None else axes
     return grid_of(start, settings_of(start, chosen), chosen)
@@ -109,10 +118,9 @@ def sweep_estimate(
     workbench: Workbench, start: AssemblySettings, axes: Axes | None, dataset: str | None = None, query_ids: Sequence[str] | None = None
 ) -> SweepEstimate:
     """What a sweep would take."""
-    from ctxasm.tuning.sweep.estimate import estimate
+    from ctxasm.tuning.sweep import estimate
 
-    held, queries = _asked(workbench, dataset, query_ids)
-    return estimate(held, queries, sweep_grid(start, axes), WorkbenchTools(workbench))
+    return estimate(_context(workbench, dataset, query_ids), sweep_grid(start, axes))
 
 
 def swept(
@@ -128,13 +136,9 @@ def swept(
     cancelled: Cancelled = never,
 ) -> SweepResult:
     """Every setting of the grid on every question. See `ctxasm.sweep`."""
-    from ctxasm import __version__
-    from ctxasm.tuning.sweep.sweep import sweep
+    from ctxasm.tuning.sweep import sweep
 
-    held, queries = _asked(workbench, dataset, query_ids)
-    grid, tools = sweep_grid(start, axes), WorkbenchTools(workbench)
-    with_ = _kept(workbench, engine, keep)
-    return sweep(held, queries, grid, tools, __version__, report=report, cancelled=cancelled, **with_)
+    return sweep(_context(workbench, dataset, query_ids, engine, keep, report, cancelled), sweep_grid(start, axes))
 
 
 def compared(
@@ -150,12 +154,9 @@ def compared(
     cancelled: Cancelled = never,
 ) -> Comparison:
     """Two settings on every question. See `ctxasm.compare`."""
-    from ctxasm import __version__
     from ctxasm.tuning.compare import compare
 
-    held, queries = _asked(workbench, dataset, query_ids)
-    with_ = _kept(workbench, engine, keep)
-    return compare(held, queries, a, b, WorkbenchTools(workbench), __version__, report=report, cancelled=cancelled, **with_)
+    return compare(_context(workbench, dataset, query_ids, engine, keep, report, cancelled), a, b)
 
 
 def set_effects(
@@ -166,18 +167,16 @@ def set_effects(
     cancelled: Cancelled = never,
 ) -> dict[AssemblySettings, SetEffect] | None:
     """What each changed setting does to the labelled questions of a dataset; None where there are not two of them, or it was cancelled."""
-    from ctxasm import __version__
     from ctxasm.tuning.advice_set import Patience, counted_on, set_effect
     from ctxasm.tuning.compare import compared
-    from ctxasm.tuning.sweep.sweep import grid_of, sweep
+    from ctxasm.tuning.sweep import grid_of, sweep
 
-    held, queries = _asked(workbench, dataset, None)
-    asked, grid = counted_on(queries), grid_of(settings, changed, {})
+    context, grid = _context(workbench, dataset), grid_of(settings, changed, {})
+    queries, asked = context.queries, counted_on(context.queries)
     if len(asked) < 2:
         return None
-    with_ = _kept(workbench, "local", True)
     patience = Patience(cancelled, len(grid.settings) + 1)
-    found = sweep(held, asked, grid, WorkbenchTools(workbench), __version__, report=patience.report, cancelled=patience.ended, **with_)
+    found = sweep(replace(context, queries=asked, report=patience.report, cancelled=patience.ended), grid)
     if cancelled() or len(found.labelled) < 2:
         return None
     sampled = found.cancelled or len(asked) < sum(query.is_labelled for query in queries)
@@ -235,17 +234,12 @@ def recommendation(
     cancelled: Cancelled = never,
 ) -> Recommendation:
     """What to ship in place of `start`. See `ctxasm.recommend`."""
-    from ctxasm import __version__
-    from ctxasm.tuning.recommend.decision import DELTA
-    from ctxasm.tuning.recommend.recommending import recommend
+    from ctxasm.tuning.recommend import DELTA, recommend
 
     wanted = DELTA if delta is None else delta
     if not 0 < wanted <= 0.5:
         raise InvalidInput(f"delta must be a number above 0 and at most 0.5, got {shown(wanted)}")
-    held, queries = _asked(workbench, dataset, query_ids)
-    with_ = _kept(workbench, engine, keep)
-    tools = WorkbenchTools(workbench)
-    return recommend(held, queries, start, tools, __version__, delta=wanted, report=report, cancelled=cancelled, **with_)
+    return recommend(_context(workbench, dataset, query_ids, engine, keep, report, cancelled), start, delta=wanted)
 
 
 class Plan(NamedTuple):
@@ -267,21 +261,20 @@ class Decided(NamedTuple):
 
 def plan_of(workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: str) -> Plan:
     """What `decided` would take. Raises InvalidInput, NotFound."""
-    from ctxasm.tuning.sweep.estimate import estimate
+    from ctxasm.tuning.sweep import estimate
 
-    held, queries = _asked(workbench, dataset, None)
-    labelled = sum(query.is_labelled for query in queries)
+    context = _context(workbench, dataset)
+    labelled = sum(query.is_labelled for query in context.queries)
     if not labelled:
         return Plan(0, 0, None)
     grid, both = sweep_grid(start, axes), _grid_to_decide(start, axes)
-    return Plan(labelled, len(both.settings) - len(grid.settings), estimate(held, queries, both, WorkbenchTools(workbench)))
+    return Plan(labelled, len(both.settings) - len(grid.settings), estimate(context, both))
 
 
 def _grid_to_decide(start: AssemblySettings, axes: Axes) -> Grid:
     """The settings of a grid, then those that a recommendation tries as well."""
-    from ctxasm.tuning.recommend.prior import shipped_prior
-    from ctxasm.tuning.recommend.recommending import settings_tried
-    from ctxasm.tuning.sweep.sweep import grid_of
+    from ctxasm.tuning.recommend import settings_tried, shipped_prior
+    from ctxasm.tuning.sweep import grid_of
 
     return grid_of(start, (*sweep_grid(start, axes).settings, *settings_tried(start, shipped_prior())), axes)
 
@@ -297,27 +290,14 @@ def decided(
     keep: bool = True,
 ) -> Decided:
     """Sweep a grid and the settings of a recommendation as one table, and decide on all of it."""
-    return _decided(workbench, start, axes, dataset, report, cancelled, _kept(workbench, "local", keep))
+    return _decided(_context(workbench, dataset, None, "local", keep, report, cancelled), start, axes)
 
 
-def _decided(
-    workbench: Workbench,
-    start: AssemblySettings,
-    axes: Axes,
-    dataset: str,
-    report: Report,
-    cancelled: Cancelled,
-    with_: Mapping[str, Any],
-) -> Decided:
-    from ctxasm import __version__
-    from ctxasm.tuning.recommend.decision import decide
-    from ctxasm.tuning.recommend.prior import shipped_prior
-    from ctxasm.tuning.recommend.recommending import prior_choice
-    from ctxasm.tuning.sweep.sweep import sweep
+def _decided(context: SweepContext, start: AssemblySettings, axes: Axes) -> Decided:
+    from ctxasm.tuning.recommend import decide, prior_choice, shipped_prior
+    from ctxasm.tuning.sweep import sweep
 
-    held, queries = _asked(workbench, dataset, None)
-    grid, tools = _grid_to_decide(start, axes), WorkbenchTools(workbench)
-    found = sweep(held, queries, grid, tools, __version__, report=report, cancelled=cancelled, **with_)
+    found = sweep(context, _grid_to_decide(start, axes))
     own = found.first(len(sweep_grid(start, axes).settings))
     return Decided(own, decide(found, prior=prior_choice(found, shipped_prior())))
 
@@ -326,11 +306,11 @@ def decided_before(
     workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: str, report: Report = silent, cancelled: Cancelled = never
 ) -> Decided | None:
     """What `decided` would give where all of it was counted before and kept; None where anything is missing. Nothing is counted."""
-    from ctxasm.tuning.sweep.work import KeptOnly, NotKept
+    from ctxasm.tuning.engines import KeptOnly, NotKept
 
-    with_ = _kept(workbench, "local", True) | {"engine": KeptOnly()}
+    context = _context(workbench, dataset, report=report, cancelled=cancelled)
     try:
-        made = _decided(workbench, start, axes, dataset, report, cancelled, with_)
+        made = _decided(replace(context, engine=KeptOnly()), start, axes)
     except NotKept:
         return None
     return None if made.swept.cancelled else made

@@ -7,6 +7,7 @@ although its first letters are.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import NamedTuple, cast
@@ -30,41 +31,20 @@ class Prefix(NamedTuple):
     share: float
 
 
-class Previous:
-    """A prompt that others are compared with. Its tokens are found once, and only as far as they are needed."""
-
-    def __init__(self, text: str, counter: TokenCounter) -> None:
-        self.text, self.counter = text, counter
-        self._boundaries: list[int] = []
-        self._known = 0
-
-    def common(self, current: str, tokens: int | None = None) -> Prefix:
-        """What `current` has in common with it; see `cache_prefix`."""
-        total = self.counter.count(current) if tokens is None else tokens
-        if self.text == current:
-            return Prefix(total, len(current), 1.0 if current else 0.0)
-        alike = _common_chars(self.text, current)
-        if not alike:
-            return Prefix(0, 0, 0.0)
-        ours = self.counter.boundaries(_head(current, alike, self.counter))
-        pairs = zip(ours, self._up_to(alike), strict=False)
-        shared = [at for at, _ in takewhile(lambda pair: pair[0] == pair[1] <= alike, pairs)]
-        count = _tokens_up_to(current, shared, self.counter)
-        return Prefix(count, shared[-1] if shared else 0, count / total if total else 0.0)
-
-    def _up_to(self, alike: int) -> list[int]:
-        head = _head(self.text, alike, self.counter)
-        if len(head) > self._known:
-            self._boundaries, self._known = self.counter.boundaries(head), len(head)
-        return self._boundaries
-
-
 def cache_prefix(previous: str, current: str, counter: TokenCounter, tokens: int | None = None) -> Prefix:
     """What `current` has in common with `previous`. `tokens` is the count of `current` where it is known.
 
     Exact under an exact counter; an empty prompt shares nothing.
     """
-    return Previous(previous, counter).common(current, tokens)
+    total = counter.count(current) if tokens is None else tokens
+    if previous == current:
+        return Prefix(total, len(current), 1.0 if current else 0.0)
+    ends = range(1, min(len(previous), len(current)) + 1)
+    alike = bisect_left(ends, True, key=lambda end: previous[:end] != current[:end])  # slices: far faster than character by character
+    ours, theirs = (counter.boundaries(_head(text, alike, counter)) for text in (current, previous))
+    shared = [at for at, other in takewhile(lambda pair: pair[0] == pair[1] <= alike, zip(ours, theirs, strict=False))]
+    count = _tokens_up_to(current, shared, counter)
+    return Prefix(count, shared[-1] if shared else 0, count / total if total else 0.0)
 
 
 def prefix_by_ordering(
@@ -77,31 +57,17 @@ def prefix_by_ordering(
 
     `previous` may say what the earlier prompt was under the same settings; a text stands for all of them.
     """
-    earlier: dict[str, Previous] = {}
     found: dict[Ordering, Prefix] = {}
-    known: dict[tuple[str, str], Prefix] = {}
+    texts: dict[tuple[str, str], Prefix] = {}
     for name in spec_of("ordering").choices:
         ordering = cast("Ordering", name)
         chosen = settings.replace(ordering=ordering)
         before = previous if isinstance(previous, str) else previous(chosen)
         assembly = assemble_with(chosen)
-        if (before, assembly.text) not in known:
-            compared = earlier.setdefault(before, Previous(before, counter))
-            known[before, assembly.text] = compared.common(assembly.text, assembly.token_count)
-        found[ordering] = known[before, assembly.text]
+        if (pair := (before, assembly.text)) not in texts:
+            texts[pair] = cache_prefix(*pair, counter, assembly.token_count)
+        found[ordering] = texts[pair]
     return found
-
-
-def _common_chars(one: str, other: str) -> int:
-    """Length of the longest common beginning, by halving: comparing slices is a thousand times faster than characters."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _head(text: str, alike: int, counter: TokenCounter) -> str:

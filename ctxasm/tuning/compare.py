@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ctxasm.model.datasets import Dataset
 from ctxasm.model.frames import data_frame
-from ctxasm.model.ports import Shelf
-from ctxasm.model.progress import Cancelled, Report, never, silent
-from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.statistics.pairs import PairedDifference, paired_difference
-from ctxasm.tuning.sweep.counting import Outcome, Tools
-from ctxasm.tuning.sweep.results import SweepResult
-from ctxasm.tuning.sweep.sweep import LimitOf, grid_of, sweep
-from ctxasm.tuning.sweep.work import Engine
+from ctxasm.tuning.counting import Outcome
+from ctxasm.tuning.statistics import PairedDifference, paired_difference
+from ctxasm.tuning.sweep import SweepContext, grid_of, sweep
+from ctxasm.tuning.sweep_results import SweepResult
 
 if TYPE_CHECKING:
     from ctxasm.model.frames import DataFrame
@@ -94,11 +88,7 @@ class Comparison:
             "gold": self.swept.gold,
             "whole": {"a": self.whole_a, "b": self.whole_b, "ceiling": self.ceiling},
             "tokens": {"a": round(self.tokens_a, 3), "b": round(self.tokens_b, 3)},
-            "difference": round(self.result.difference, 6),
-            "interval": [round(self.result.interval.low, 6), round(self.result.interval.high, 6)],
-            "level": self.result.interval.level,
-            "p": round(self.result.p, 6),
-            "shown": self.result.shown,
+            **self.result.figures(),
             "win": len(self.better),
             "tie": self.ties,
             "loss": len(self.worse),
@@ -112,23 +102,9 @@ class Comparison:
         }
 
 
-def compare(
-    dataset: Dataset,
-    queries: Sequence[Query],
-    a: AssemblySettings,
-    b: AssemblySettings,
-    tools: Tools,
-    version: str,
-    *,
-    keep: Shelf | None = None,
-    engine: Engine | None = None,
-    limit_of: LimitOf | None = None,
-    report: Report = silent,
-    cancelled: Cancelled = never,
-) -> Comparison:
+def compare(context: SweepContext, a: AssemblySettings, b: AssemblySettings) -> Comparison:
     """Count both, and say which questions differ. Raises as `sweep`."""
-    grid = grid_of(a, [a, b], {})
-    found = sweep(dataset, queries, grid, tools, version, keep=keep, engine=engine, limit_of=limit_of, report=report, cancelled=cancelled)
+    found = sweep(context, grid_of(a, [a, b], {}))
     return compared(found, 0, found.settings.index(b))
 
 

@@ -27,10 +27,10 @@ from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.support import Scorer
-from ctxasm.tuning.statistics.pairs import PairedDifference, paired_difference
+from ctxasm.tuning.statistics import PairedDifference, paired_difference
 
-Name = Literal["support", "citation", "passages", "declined", "sent", "written", "cost"]
-FIGURES: Mapping[Name, str] = {
+FigureName = Literal["support", "citation", "passages", "declined", "sent", "written", "cost"]
+FIGURES: Mapping[FigureName, str] = {
     "support": "statements that some source of the context carries",
     "citation": "statements that the sources they cite carry",
     "passages": "expected passages that the answer stands on",
@@ -40,17 +40,13 @@ FIGURES: Mapping[Name, str] = {
     "cost": "cost",
 }
 """What is compared: shares, but for tokens and cost."""
-WITHOUT: Mapping[Name, str] = {
+WITHOUT: Mapping[str, str] = {
     "support": "an answer that was cut, declines, or states nothing",
     "citation": "an answer that cites nothing, was cut, or declines",
     "passages": "no evidence is labelled",
-    "declined": "",
-    "sent": "",
-    "written": "",
-    "cost": "",
 }
-"""Why a question has no such figure under one of the two."""
-SHARES: tuple[Name, ...] = ("support", "citation", "passages", "declined")
+"""Why a question has no such figure under one of the two; it has the others."""
+SHARES: tuple[FigureName, ...] = ("support", "citation", "passages", "declined")
 
 
 class How(NamedTuple):
@@ -112,7 +108,7 @@ class OneAnswer:
         """Whether it says that the sources do not hold it."""
         return not self.called or is_declined_answer(self.checked)
 
-    def figure(self, name: Name, prices: Prices) -> float | None:
+    def figure(self, name: FigureName, prices: Prices) -> float | None:
         """One of `FIGURES`; None where there is nothing that it is a share of."""
         match name:
             case "support":
@@ -143,7 +139,7 @@ class FigureDelta(NamedTuple):
     """One figure under both, its means over the questions that have it under both; `result` is B minus A. `without`: how many answered
     questions lack it, for the reason that `WITHOUT` names."""
 
-    name: Name
+    name: FigureName
     a: float
     b: float
     result: PairedDifference
@@ -186,7 +182,7 @@ class AnswerComparison:
         names = [name for name in FIGURES if name != "cost" or any(self.prices)]
         return tuple(delta for name in names if (delta := self._delta(name)) is not None)
 
-    def _delta(self, name: Name) -> FigureDelta | None:
+    def _delta(self, name: FigureName) -> FigureDelta | None:
         both = [(each.a.figure(name, self.prices), each.b.figure(name, self.prices)) for each in self.pairs]
         found = [(one, other) for one, other in both if one is not None and other is not None]
         if not found:
@@ -209,10 +205,7 @@ class AnswerComparison:
                     "without": each.missing(),
                     "a": round(each.a, 6),
                     "b": round(each.b, 6),
-                    "difference": round(each.result.difference, 6),
-                    "interval": [round(each.result.interval.low, 6), round(each.result.interval.high, 6)],
-                    "p": round(each.result.p, 6),
-                    "shown": each.result.shown,
+                    **{name: value for name, value in each.result.figures().items() if name != "level"},
                 }
                 for each in self.figures
             },
@@ -220,11 +213,11 @@ class AnswerComparison:
             "reused": self.reused,
             "cancelled": self.cancelled,
             "failures": dict(self.failures),
-            "questions": [{"query_id": each.query_id, "a": _told(each.a), "b": _told(each.b)} for each in self.pairs],
+            "questions": [{"query_id": each.query_id, "a": _answer_dict(each.a), "b": _answer_dict(each.b)} for each in self.pairs],
         }
 
 
-def _told(one: OneAnswer) -> dict[str, Any]:
+def _answer_dict(one: OneAnswer) -> dict[str, Any]:
     figures = {"used": one.used, "expected": one.expected, "sent": one.sent, "written": one.written, "declined": one.declined}
     return {**figures, "check": {name: value for name, value in one.checked.to_dict().items() if name != "elapsed_ms"}}
 

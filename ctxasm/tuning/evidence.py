@@ -26,43 +26,13 @@ RETRIEVE = "retrieve"
 Ranges = tuple[tuple[int, int], ...]
 """Ascending, disjoint, not empty."""
 NO_STAGES: Mapping[str, int] = {}
-WHO_SAID: Mapping[GoldBy, str] = {
+GOLD_ORIGINS: Mapping[GoldBy, str] = {
     "hand": "marked by hand",
     "cited": "approved as cited",
     "made": "made of their chunk, whose words they share",
 }
 """Where gold comes from that no data set brought, in words."""
 StoredChunks = Sequence[FetchedChunk] | Sequence[Chunk]
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceState:
-    """One piece of evidence: a span of a document, or a gold chunk (`start` and `end` are None).
-
-    `share` of its characters is in the context. `stage` is where what is missing was lost: the furthest stage that any
-    of it reached, None when all is found. `chunk_indexes` hold it (of `document_id`, which for evidence with alternatives
-    is the place that did best). `unknown`: the document's chunks do not say where they stand. `others` are the chunks of the alternatives.
-    `gone`: no chunk of the dataset holds it any more, and this is its text.
-    """
-
-    kind: Literal["span", "chunk"]
-    document_id: str
-    start: int | None
-    end: int | None
-    chunk_indexes: tuple[int, ...]
-    state: Literal["found", "partly", "lost", "unknown"]
-    share: float
-    stage: str | None
-    others: tuple[Key, ...] = ()
-    gone: str | None = None
-
-    def where_lost(self) -> str:
-        """Where what is missing was lost, in words: "at Budget", "never retrieved"; empty where nothing is missing."""
-        if self.gone is not None:
-            return "no longer in the dataset"
-        if self.stage is None:
-            return ""
-        return "never retrieved" if self.stage == RETRIEVE else f"at {stage_name(self.stage)}"
 
 
 class Holding(NamedTuple):
@@ -89,6 +59,44 @@ class Place:
     unknown: bool = False
     beside: bool = False
     gone: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceState:
+    """One piece of evidence: a span of a document, or a gold chunk, at the `place` of its alternatives that did best.
+
+    `share` of its characters is in the context. `stage` is where what is missing was lost: the furthest stage that any of it reached, None
+    when all is found. `unknown`: the chunks of the document do not say where they stand. `others` are the chunks of the alternatives.
+    """
+
+    place: Place
+    state: Literal["found", "partly", "lost", "unknown"]
+    share: float
+    stage: str | None
+    others: tuple[Key, ...] = ()
+
+    @property
+    def kind(self) -> Literal["span", "chunk"]:
+        """What it is."""
+        return "chunk" if self.place.start is None else "span"
+
+    @property
+    def document_id(self) -> str:
+        """Its document."""
+        return self.place.document_id
+
+    @property
+    def chunk_indexes(self) -> tuple[int, ...]:
+        """The chunks of its document that hold it."""
+        return tuple(held.key[1] for held in self.place.holding)
+
+    def where_lost(self) -> str:
+        """Where what is missing was lost, in words: "at Budget", "never retrieved"; empty where nothing is missing."""
+        if self.place.gone is not None:
+            return "no longer in the dataset"
+        if self.stage is None:
+            return ""
+        return "never retrieved" if self.stage == RETRIEVE else f"at {stage_name(self.stage)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +144,7 @@ def _place_of(span: Span, stored: Mapping[str, StoredChunks]) -> Place:
     if chunks and not all(has_offsets(chunk) for chunk in chunks):
         return Place(span.document_id, span.start, span.end, (), (), True)
     holding = [c for c in chunks if (c.start or 0) < span.end and span.start < (c.end or 0)]
-    needed = _joined(_clipped(((c.start or 0, c.end or 0) for c in holding), span.start, span.end))
+    needed = joined(clipped(((c.start or 0, c.end or 0) for c in holding), span.start, span.end))
     held = tuple(Holding((c.document_id, c.chunk_index), c.start or 0, c.end or 0) for c in holding)
     return Place(span.document_id, span.start, span.end, held, needed)
 
@@ -171,7 +179,7 @@ def labels_of(queries: Sequence[Query]) -> str:
 
 def _who_said(by: GoldBy, votes: tuple[int, int] | None) -> str:
     if votes is None:
-        return WHO_SAID[by]
+        return GOLD_ORIGINS[by]
     return f"{'cited and approved' if by == 'cited' else 'named'} by {votes[0]} of {counted(votes[1], 'reviewer')}"
 
 
@@ -197,17 +205,23 @@ def evidence_states(assembly: Assembly, stored: Mapping[str, StoredChunks]) -> t
 
 
 def evidence_text(state: EvidenceState, stored: StoredChunks) -> str:
-    """The text of a piece of evidence. `stored` are the chunks of its document, in order; what none holds any more is as it was."""
-    if state.gone is not None:
-        return state.gone
-    holding = [chunk for chunk in stored if chunk.chunk_index in state.chunk_indexes]
-    if state.start is None or state.end is None:
-        return "".join(chunk.text for chunk in holding)
-    text, at = "", state.start
-    for chunk in holding:
-        if chunk.start is not None and chunk.end is not None and chunk.end > at:  # neighbours share text: each gives what is new
-            text += chunk.text[max(0, at - chunk.start) : state.end - chunk.start]
-            at = chunk.end
+    """The text of a piece of evidence. `stored` are the chunks of its document; what none holds any more is as it was."""
+    if state.place.gone is not None:
+        return state.place.gone
+    if state.kind == "chunk":
+        return "".join(chunk.text for chunk in stored if chunk.chunk_index in state.chunk_indexes)
+    return place_text(state.place, stored)
+
+
+def place_text(place: Place, stored: StoredChunks) -> str:
+    """The text of a place, from the chunks that hold it, what neighbours share once. `stored` are the chunks of its document."""
+    texts = {chunk.chunk_index: chunk.text for chunk in stored}
+    if place.start is None or place.end is None:
+        return "\n".join(texts.get(held.key[1], "")[held.start : held.end] for held in place.holding)
+    text, at = "", place.start
+    for held in sorted(place.holding, key=lambda held: (held.start, held.end)):
+        text += texts.get(held.key[1], "")[max(0, at - held.start) : max(0, place.end - held.start)] if held.end > at else ""
+        at = max(at, held.end)
     return text
 
 
@@ -217,15 +231,15 @@ def states_in(assembly: Assembly, evidence: Evidence) -> tuple[EvidenceState, ..
     texts = {key: candidate.chunk.text for key, candidate in assembly.trace.candidates.items()}
     progress = {record.stage: place for place, record in enumerate(assembly.trace.stages, 1)}
     copies = {key: (fate.of, fate.likeness) for key, fate in fates.items() if fate.fate == "duplicate_of" and fate.of is not None}
-    held = Held(_shown_of_chunks(assembly), texts, copies)
-    return judged(evidence, held, lambda key: _stage_of(fates.get(key)), progress)
+    held = ShownChunks(_shown_of_chunks(assembly), texts, copies)
+    return judge_evidence(evidence, held, lambda key: _stage_of(fates.get(key)), progress)
 
 
 Copies = Mapping[Key, tuple[Key, Likeness | None]]
 """What is not shown because another chunk says the same: that one, and how."""
 
 
-class Held:
+class ShownChunks:
     """Which characters of which chunk a context holds: `shown` as they stand, the rest by copies. `texts` are those of all candidates."""
 
     def __init__(self, shown: Mapping[Key, Ranges], texts: Mapping[Key, str], copies: Copies) -> None:
@@ -243,21 +257,21 @@ class Held:
         text, copy = self.texts.get(key, ""), self.texts.get(other, "")
         of_copy = self.shown.get(other, ())
         if text == copy:
-            return _joined((*shown, *of_copy))
+            return joined((*shown, *of_copy))
         if likeness in ("near", "semantic"):
             # What says nearly the same may lack the very words; only what literally stands in the other is found there.
             at = copy.find(text) if text else -1
-            there = _clipped(of_copy, at, at + len(text)) if at >= 0 else ()
-            return _joined((*shown, *((low - at, high - at) for low, high in there)))
-        return ((0, len(text)),) if text and _size(of_copy) == len(copy) else shown
+            there = clipped(of_copy, at, at + len(text)) if at >= 0 else ()
+            return joined((*shown, *((low - at, high - at) for low, high in there)))
+        return ((0, len(text)),) if text and size(of_copy) == len(copy) else shown
 
 
 def _lost_somewhere(key: Key) -> str:
     return RETRIEVE
 
 
-def judged(
-    evidence: Evidence, held: Held, stage_of: Callable[[Key], str] = _lost_somewhere, progress: Mapping[str, int] = NO_STAGES
+def judge_evidence(
+    evidence: Evidence, held: ShownChunks, stage_of: Callable[[Key], str] = _lost_somewhere, progress: Mapping[str, int] = NO_STAGES
 ) -> tuple[EvidenceState, ...]:
     """The state of all evidence in what a context holds. `stage_of` says where a chunk was lost, `progress` the place of each stage."""
     judge = _Judge(held, stage_of, progress)
@@ -267,50 +281,36 @@ def judged(
 class _Judge:
     """What a context holds of one place after the other."""
 
-    def __init__(self, held: Held, stage_of: Callable[[Key], str], progress: Mapping[str, int]) -> None:
+    def __init__(self, held: ShownChunks, stage_of: Callable[[Key], str], progress: Mapping[str, int]) -> None:
         self._held, self._stage_of, self._progress = held, stage_of, progress
 
     def best(self, places: Sequence[Place]) -> EvidenceState:
         """The place of a piece, itself or an alternative, that is best covered; the first of equals."""
-        states = [self._gold(place) if place.start is None else self._place(place) for place in places]
-        best = max(states, key=lambda state: (state.state != "unknown", state.share, state.gone is None, self._rank(state.stage)))
-        others = (held.key for place, state in zip(places, states, strict=True) if state is not best for held in place.holding)
+        states = [self._state(place) for place in places]
+        best = max(states, key=lambda each: (each.state != "unknown", each.share, each.place.gone is None, self._rank(each.stage)))
+        others = (held.key for state in states if state is not best for held in state.place.holding)
         return replace(best, others=tuple(others)) if len(places) > 1 else best
 
-    def _place(self, place: Place) -> EvidenceState:
+    def _state(self, place: Place) -> EvidenceState:
+        """A place is found when all of its needed characters are shown, by the chunks that hold it, their neighbours or copies."""
         if place.unknown:
-            return EvidenceState("span", place.document_id, place.start, place.end, (), "unknown", 0.0, None)
+            return EvidenceState(place, "unknown", 0.0, None)
         if place.gone is not None:
-            return self._gone("span", place)
-        ranges = _joined([(start + low, start + high) for key, start, _ in place.holding for low, high in self._held.of(key)])
-        found = sum(_size(_clipped(ranges, low, high)) for low, high in place.needed)
-        missing = {
-            key
-            for key, start, end in place.holding
-            for low, high in _clipped(place.needed, start, end)
-            if _size(_clipped(ranges, low, high)) < high - low
-        }
-        return self._state("span", place, found, missing, _size(place.needed))
-
-    def _gold(self, place: Place) -> EvidenceState:
-        """A gold chunk is found when every needed character of it is shown, by itself or by a neighbour or a copy."""
-        if place.gone is not None:
-            return self._gone("chunk", place)
-        key, shown = place.holding[0].key, self._held.of(place.holding[0].key)
-        needed = place.needed or ((0, len(self._held.texts.get(key, ""))),)
-        total, found = _size(needed), sum(_size(_clipped(shown, low, high)) for low, high in needed)
-        return self._state("chunk", place, found, set() if found == total > 0 else {key}, total)
-
-    def _gone(self, kind: Literal["span", "chunk"], place: Place) -> EvidenceState:
-        return EvidenceState(kind, place.document_id, place.start, place.end, (), "lost", 0.0, RETRIEVE, gone=place.gone)
-
-    def _state(self, kind: Literal["span", "chunk"], place: Place, found: int, missing: set[Key], needed: int) -> EvidenceState:
-        start, end, indexes = place.start, place.end, tuple(key[1] for key, _, _ in place.holding)
-        if needed and found >= needed:
-            return EvidenceState(kind, place.document_id, start, end, indexes, "found", 1.0, None)
-        share = found / needed if needed else 0.0
+            return EvidenceState(place, "lost", 0.0, RETRIEVE)
+        needed, keys, is_gold = place.needed, {held.key for held in place.holding}, place.start is None
+        if is_gold and not needed:
+            needed = tuple((0, len(self._held.texts.get(key, ""))) for key in keys)
+        offsets = ((held.key, 0 if is_gold else held.start) for held in place.holding)
+        ranges = joined((at + low, at + high) for key, at in offsets for low, high in self._held.of(key))
+        total, found = size(needed), sum(size(clipped(ranges, low, high)) for low, high in needed)
+        if found >= total > 0:
+            return EvidenceState(place, "found", 1.0, None)
+        missing = keys if is_gold else {held.key for held in place.holding if self._lacks(held, needed, ranges)}
         stage = max(map(self._stage_of, missing), key=lambda stage: (self._rank(stage), stage), default=RETRIEVE)
-        return EvidenceState(kind, place.document_id, start, end, indexes, "partly" if found else "lost", share, stage)
+        return EvidenceState(place, "partly" if found else "lost", found / total if total else 0.0, stage)
+
+    def _lacks(self, held: Holding, needed: Ranges, ranges: Ranges) -> bool:
+        return any(size(clipped(ranges, low, high)) < high - low for low, high in clipped(needed, held.start, held.end))
 
     def _rank(self, stage: str | None) -> int:
         return len(self._progress) + 1 if stage is None else self._progress.get(stage, 0)
@@ -331,7 +331,7 @@ def shown_of_blocks(groups: Iterable[Sequence[Joined]], chunks: Mapping[Key, Fet
         edges = {j.start, j.end, *(edge for share in j.shares for edge in (share.low, share.high) if j.start < edge < j.end)}
         for low, high in pairwise(sorted(edges)):
             _add(shown, key, low, high, [share.key for share in j.shares if share.low <= low and high <= share.high], chunks)
-    return {key: _joined(ranges) for key, ranges in shown.items()}
+    return {key: joined(ranges) for key, ranges in shown.items()}
 
 
 def _shown_of_chunks(assembly: Assembly) -> dict[Key, Ranges]:
@@ -343,7 +343,7 @@ def _shown_of_chunks(assembly: Assembly) -> dict[Key, Ranges]:
             continue
         key, low, high = (segment.document_id, segment.chunk_index), segment.chunk_start or 0, segment.chunk_end or 0
         _add(shown, key, low, high, segment.shared_with, chunks)
-    return {key: _joined(ranges) for key, ranges in shown.items()}
+    return {key: joined(ranges) for key, ranges in shown.items()}
 
 
 def _add(
@@ -366,19 +366,22 @@ def _in_other(chunk: FetchedChunk, low: int, high: int, other: FetchedChunk, aft
     return [(at, at + len(text))] if at >= 0 else []
 
 
-def _joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    joined: list[tuple[int, int]] = []
+def joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    """Ranges that overlap or touch as one, the empty ones left out."""
+    found: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
-        if joined and low <= joined[-1][1]:
-            joined[-1] = joined[-1][0], max(joined[-1][1], high)
+        if found and low <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], high)
         elif low < high:
-            joined.append((low, high))
-    return tuple(joined)
+            found.append((low, high))
+    return tuple(found)
 
 
-def _clipped(ranges: Iterable[tuple[int, int]], low: int, high: int) -> Ranges:
+def clipped(ranges: Iterable[tuple[int, int]], low: int, high: int) -> Ranges:
+    """The parts of ranges between two places."""
     return tuple((max(low, start), min(high, end)) for start, end in ranges if start < high and low < end)
 
 
-def _size(ranges: Iterable[tuple[int, int]]) -> int:
+def size(ranges: Iterable[tuple[int, int]]) -> int:
+    """How many characters ranges hold."""
     return sum(high - low for low, high in ranges)

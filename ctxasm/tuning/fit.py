@@ -19,13 +19,13 @@ from ctxasm.assembly.steps import Found
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import ChunkSource, FetchedChunk, TokenCounter
 from ctxasm.model.records import Query
+from ctxasm.model.results import Key
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.formats import title_of
-from ctxasm.tuning.recall import Needed, needed
-from ctxasm.tuning.statistics.pairs import paired_difference
-from ctxasm.tuning.sweep.cases import case_of
-from ctxasm.tuning.sweep.counting import Counting
-from ctxasm.tuning.sweep.work import PlainTools
+from ctxasm.tuning.counting import Counting, case_of
+from ctxasm.tuning.engines import PlainTools
+from ctxasm.tuning.evidence import Evidence, evidence_documents, evidence_of
+from ctxasm.tuning.statistics import paired_difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -112,25 +112,23 @@ def fit(labelled: Sequence[Labelled], counter: TokenCounter, before: Weights | N
 def pools_of(labelled: Labelled, counter: TokenCounter, window: int) -> Iterable[Pool]:
     """The candidates of one question with its first hits; none where no candidate, or every one, is wanted."""
     query = labelled.query
-    names = evidence_names(query)
-    need = needed(query, {name: labelled.chunks(name) for name in names})
-    if need is None:
-        return
+    evidence = evidence_of(query, {name: labelled.chunks(name) for name in evidence_documents(query)})
     settings = AssemblySettings(budget_policy="learned", pool_window=window)
     hits = sorted(query.retrieved, key=lambda hit: (hit.rank or 0, -hit.score))
     for count in HITS:
-        yield from pool_of(need, query.query, expand(replace(query, retrieved=tuple(hits[:count])), labelled.source, settings, counter))
+        found = expand(replace(query, retrieved=tuple(hits[:count])), labelled.source, settings, counter)
+        yield from pool_of(evidence, query.query, found)
         if count >= len(hits):
             return
 
 
-def pool_of(need: Needed, question: str, found: Found) -> Iterable[Pool]:
+def pool_of(evidence: Evidence, question: str, found: Found) -> Iterable[Pool]:
     """These candidates; none where no candidate, or every one, is wanted."""
     import numpy as np
 
     titles = {name: title_of(document) for name, document in found.documents.items()}
     valued = value_candidates(question, found.candidates.values(), titles, UNWEIGHTED)
-    wanted = np.array([is_wanted(need, key, len(each.candidate.chunk.text)) for key, each in valued.items()], dtype=float)
+    wanted = np.array([is_wanted(evidence, key, len(each.candidate.chunk.text)) for key, each in valued.items()], dtype=float)
     if 0 < wanted.sum() < len(wanted):
         yield Pool(np.array([each.features for each in valued.values()]), wanted / wanted.sum())
 
@@ -138,20 +136,16 @@ def pool_of(need: Needed, question: str, found: Found) -> Iterable[Pool]:
 UNWEIGHTED = Weights(Features(*[0.0] * len(Features._fields)), WINDOW)
 
 
-def evidence_names(query: Query) -> set[str]:
-    """The documents that the labels of a question name."""
-    return {place.document_id for label in query.labels for place in label.places}
-
-
-def is_wanted(need: Needed, key: tuple[str, int], chars: int) -> bool:
-    """Whether a chunk of so many characters holds a good part of a piece of evidence."""
-    for piece in need.pieces:
-        for way in piece:
-            low, high = way.holds.get(key, (0, 0))
-            ends = way.holds.values()
-            whole = max(end for _, end in ends) - min(start for start, _ in ends) if way.holds else 0
-            if high > low and high - low >= PART * min(whole, chars):
-                return True
+def is_wanted(evidence: Evidence, key: Key, chars: int) -> bool:
+    """Whether a chunk of so many characters is a gold chunk, or holds a good part of a span."""
+    for place in (place for places in evidence.pieces() for place in places):
+        if place.start is None or place.end is None:
+            held = {each.key: (0, chars) for each in place.holding}
+        else:
+            held = {each.key: (max(each.start, place.start), min(each.end, place.end)) for each in place.holding}
+        low, high = held.get(key, (0, 0))
+        if high > low and high - low >= PART * min(chars, max(end for _, end in held.values()) - min(start for start, _ in held.values())):
+            return True
     return False
 
 
@@ -224,7 +218,7 @@ def _shares(labelled: Labelled, counter: TokenCounter, each: Sequence[Weights | 
     return shares
 
 
-def written(weights: Weights, of: Sequence[str]) -> str:
+def weights_toml(weights: Weights, of: Sequence[str]) -> str:
     """The weights as TOML, `of` as comments above: on what they were fitted."""
     lines = [*(f"# {' '.join(line.split())}" for line in of), f"window = {weights.window}", "", "[weights]"]
     return "\n".join([*lines, *(f"{name} = {value}" for name, value in weights.features._asdict().items())]) + "\n"

@@ -21,8 +21,7 @@ from ctxasm.model.presets import PRESETS
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.database import Store
 from ctxasm.text.tokens.counter import open_counter
-from ctxasm.tuning.sweep.cases import case_of
-from ctxasm.tuning.sweep.counting import Counting
+from ctxasm.tuning.counting import Counting, case_of
 from tests.bench.contest import chosen_queries
 from tests.bench.peers.peer import BUDGETS
 from tests.bench.tables import show

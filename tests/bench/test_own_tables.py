@@ -21,12 +21,13 @@ from ctxasm.data.tables.connecting import link, table_mapping
 from ctxasm.data.tables.linked import LinkedDataset
 from ctxasm.llm.embedding.local import missing, open_embedder
 from ctxasm.model.ports import Window
+from ctxasm.model.results import Key
 from ctxasm.model.search import SearchOptions
 from ctxasm.search.analyser import language_of_texts
 from ctxasm.store.memory import MemoryStore
-from ctxasm.tuning.recall import Key, mean_recall
 from tests.bench.contest import HALVES
 from tests.bench.long_chunks import half_of
+from tests.bench.recall import mean_recall
 from tests.bench.tables import in_turns, show
 from tests.bench.test_retrieval import questions
 from tests.real_data import REAL, load_real, real_folder

@@ -30,13 +30,14 @@ from ctxasm.assembly.summarise import summarise
 from ctxasm.model.records import Query
 from ctxasm.model.results import Candidate
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.tuning.evidence import evidence_documents
 from ctxasm.tuning.fit import HITS as FITTED
-from ctxasm.tuning.fit import Pool, evidence_names, pool_of, weights_of
-from ctxasm.tuning.recall import needed
+from ctxasm.tuning.fit import Pool, pool_of, weights_of
 from tests.bench.contest import chosen_queries, half_of
 from tests.bench.found_text import Corpus, holds_evidence
 from tests.bench.peers.ours import COUNTER, Ours, source_text
 from tests.bench.peers.peer import BUDGETS
+from tests.bench.recall import needed
 from tests.bench.tables import show
 from tests.bench.test_retrieval import resampled
 from tests.real_data import REAL, load_real, real_folder
@@ -127,7 +128,7 @@ def fitted_pools(name: str, rule: str) -> list[Pool]:
     """What one corpus brings to the weights of a rule: the first half of its questions."""
     wide, pools = Wide(name), list[Pool]()
     for query in chosen_queries(wide.corpus.bundle, 0):
-        need = needed(query, {each: wide.source.document_chunks(each) for each in evidence_names(query)})
+        need = needed(query, {each: wide.source.document_chunks(each) for each in evidence_documents(query)})
         if half_of(query.query_id) == "tune" and need is not None:
             for hits in FITTED:
                 found = wide.found(replace(query, retrieved=query.retrieved[:hits]))

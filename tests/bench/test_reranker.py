@@ -28,6 +28,7 @@ from ctxasm.assembly.summarise import summarise
 from ctxasm.config import read_config
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Hit, Query
+from ctxasm.model.results import Key
 from ctxasm.model.search import SearchOptions
 from ctxasm.search.analyser import Analyser, language_of_texts, spread
 from ctxasm.search.bm25_index import Bm25Index
@@ -36,12 +37,13 @@ from ctxasm.search.searching import search
 from ctxasm.store.database import Store
 from ctxasm.text.chunk_facts import chunk_facts
 from ctxasm.text.tokens.counter import open_counter
+from ctxasm.tuning.evidence import Evidence
 from ctxasm.tuning.fit import Pool, is_wanted, maximum
-from ctxasm.tuning.recall import Key, Needed, needed, recall
 from tests.bench.contest import half_of
 from tests.bench.found_text import Corpus, holds_evidence
 from tests.bench.peers.ours import Ours, prepare, settings_of, source_text
 from tests.bench.peers.peer import BUDGETS, Way
+from tests.bench.recall import needed, recall
 from tests.bench.tables import show
 from tests.bench.test_retrieval import resampled
 from tests.real_data import REAL, load_real, real_folder
@@ -71,7 +73,7 @@ class Asked(NamedTuple):
     """A labelled question: its first hits in the order of the search, their features, and what it needs."""
 
     query: Query
-    need: Needed
+    need: Evidence
     keys: tuple[Key, ...]
     rows: np.ndarray
     pool: Pool | None

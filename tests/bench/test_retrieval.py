@@ -1,6 +1,6 @@
 """Retrieval on the real corpora: `pytest -m bench -s tests/bench/test_retrieval.py`.
 
-Recall@5 and @10 as `ctxasm.tuning.recall` defines it, of the recorded lists, BM25, vectors and both, with raw text, title and enriched
+Recall@5 and @10 as `tests.bench.recall` defines it, of the recorded lists, BM25, vectors and both, with raw text, title and enriched
 text indexed (enriched by the key-free variant). `tune` is the half of the questions on which weights, depth and BM25's constants were
 chosen, `judge` the other one. CTXASM_BENCH_EMBEDDER names another embedder than wordllama (multilingual-e5-small takes about a
 second a chunk), CTXASM_BENCH_ENGINE=sqlite or postgresql searches by that database.
@@ -21,14 +21,16 @@ import pytest
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
 from ctxasm.model.records import Chunk, Query
+from ctxasm.model.results import Key
 from ctxasm.model.search import METHODS, SearchOptions
 from ctxasm.search import ranking as search_ranking
 from ctxasm.search.searching import search
 from ctxasm.store.database import Store
 from ctxasm.text.tokens.counter import open_counter
-from ctxasm.tuning.recall import Key, Needed, mean_recall, needed, recall
+from ctxasm.tuning.evidence import Evidence
 from tests.bench.contest import HALVES
 from tests.bench.long_chunks import half_of
+from tests.bench.recall import mean_recall, needed, recall
 from tests.bench.tables import show
 from tests.real_data import REAL, load_real, real_folder
 
@@ -37,7 +39,7 @@ EMBEDDER = os.environ.get("CTXASM_BENCH_EMBEDDER") or None
 ENGINE = os.environ.get("CTXASM_BENCH_ENGINE") or "memory"
 PLACE = "memory" if ENGINE == "memory" else "database"
 LIMITS = (5, 10)
-Asked = tuple[Query, Needed]
+Asked = tuple[Query, Evidence]
 
 
 @pytest.fixture

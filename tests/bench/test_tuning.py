@@ -18,15 +18,12 @@ from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.datasets import Dataset
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
+from ctxasm.tuning.engines import AllCores
 from ctxasm.tuning.evidence import evidence_documents, evidence_states
-from ctxasm.tuning.recommend.decision import PriorChoice, decide
-from ctxasm.tuning.recommend.prior import LIMITS, curated_settings, shipped_prior
-from ctxasm.tuning.statistics.many import max_t_p
-from ctxasm.tuning.sweep.grid import settings_of
-from ctxasm.tuning.sweep.pool import AllCores
-from ctxasm.tuning.sweep.results import SweepResult
-from ctxasm.tuning.sweep.sweep import grid_of, sweep
-from ctxasm.tuning.sweep.work import InProcess
+from ctxasm.tuning.recommend import LIMITS, PriorChoice, curated_settings, decide, shipped_prior
+from ctxasm.tuning.statistics import max_t_p
+from ctxasm.tuning.sweep import SweepContext, grid_of, settings_of, sweep
+from ctxasm.tuning.sweep_results import SweepResult
 from tests.bench.tables import show
 from tests.real_data import REAL, load_real, real_folder
 from tests.strategies import COUNTER
@@ -49,7 +46,7 @@ def counted(name: str) -> SweepResult:
     """Curated settings at every limit, the five stages at 4,000 tokens as the start."""
     start = AssemblySettings(max_tokens=OWN_LIMIT)
     tried = [each.on(start).replace(max_tokens=limit) for each in curated_settings() for limit in LIMITS if limit <= OWN_LIMIT]
-    return sweep(dataset(name), dataset(name).queries(), grid_of(start, tried, {}), plain_tools(), "bench", engine=AllCores())
+    return sweep(SweepContext(dataset(name), dataset(name).queries(), plain_tools(), "bench", engine=AllCores()), grid_of(start, tried, {}))
 
 
 def only(found: SweepResult, labelled: np.ndarray) -> SweepResult:
@@ -115,7 +112,7 @@ def test_what_a_cell_takes() -> None:
     for corpus in REAL:
         own, queries = dataset(corpus), dataset(corpus).queries()[:12]
         before = time.process_time()
-        found = sweep(own, queries, grid, plain_tools(), "bench", engine=InProcess())
+        found = sweep(SweepContext(own, queries, plain_tools(), "bench"), grid)
         shared = (time.process_time() - before) / found.outcomes[:, :, 0].size
         picked = grid.settings[::17]
         before, cells = time.process_time(), 0
@@ -128,7 +125,7 @@ def test_what_a_cell_takes() -> None:
         clocks = []
         for workers in (1, 2):
             before = time.monotonic()
-            sweep(own, own.queries(), grid, plain_tools(), "bench", engine=AllCores(workers))
+            sweep(SweepContext(own, own.queries(), plain_tools(), "bench", engine=AllCores(workers)), grid)
             clocks.append(time.monotonic() - before)
         rows.append([corpus, f"{shared * 1000:.2f}", f"{alone * 1000:.1f}", f"{alone / shared:.0f} ×", f"{clocks[0] / clocks[1]:.2f} ×"])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

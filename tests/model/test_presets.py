@@ -9,7 +9,7 @@ from ctxasm.app.ui.words.setting_words import help_of
 from ctxasm.model.measured import MEASURED_AGAINST, spoken_against
 from ctxasm.model.presets import DUTCH_SEPARATOR, PRESET_HELP, PRESETS, RECOMMENDED, is_recommended, other_choice, preset, preset_of
 from ctxasm.model.settings import SUPPLEMENT_SEPARATOR, AssemblySettings, spec_of
-from ctxasm.tuning.recommend.prior import curated_settings
+from ctxasm.tuning.recommend import curated_settings
 
 
 @pytest.mark.parametrize(

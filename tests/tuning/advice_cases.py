@@ -10,7 +10,7 @@ from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document, GoldChunk, Query
 from ctxasm.model.results import Assembly, Candidate, Fate, FetchRecord, Key, Regret, Segment, StageRecord, Trace
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.evidence import EvidenceState
+from ctxasm.tuning.evidence import EvidenceState, Holding, Place
 
 
 class Part(NamedTuple):
@@ -107,11 +107,13 @@ GOLD = Query("Wanneer?", (), "q", gold=(GoldChunk("b", 0),))
 def gold_at(document_id: str, index: int) -> Any:
     """Evidence of one chunk: found where it is shown, else lost where its fate says."""
 
+    place = Place(document_id, None, None, (Holding((document_id, index), 0, 1),), ((0, 1),))
+
     def evidence(assembly: Assembly) -> tuple[EvidenceState, ...]:
         fate = next((f for f in assembly.trace.fates if (f.document_id, f.chunk_index) == (document_id, index)), None)
         if fate is not None and fate.fate in ("kept", "merged"):
-            return (EvidenceState("chunk", document_id, None, None, (index,), "found", 1.0, None),)
+            return (EvidenceState(place, "found", 1.0, None),)
         stage = "retrieve" if fate is None else fate.stage
-        return (EvidenceState("chunk", document_id, None, None, (index,), "lost", 0.0, stage),)
+        return (EvidenceState(place, "lost", 0.0, stage),)
 
     return evidence

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from ctxasm.data.files import load_bundle
-from ctxasm.model.records import Bundle
+from ctxasm.model.records import Bundle, Query
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter
-from ctxasm.tuning.sweep.work import PlainTools
+from ctxasm.tuning.counting import Tools
+from ctxasm.tuning.engines import PlainTools
+from ctxasm.tuning.sweep import SweepContext
 
 
 @cache
@@ -31,3 +35,8 @@ def new_store() -> MemoryStore:
 def plain_tools() -> PlainTools:
     """No embedder, no model, the weights that ship."""
     return PlainTools({encoding: open_counter(encoding) for encoding in ("cl100k_base", "o200k_base")}, None)
+
+
+def context(queries: Sequence[Query], tools: Tools | None = None, version: str = "1", **options: Any) -> SweepContext:
+    """These questions of the sample, by default counted in this process and kept nowhere."""
+    return SweepContext(sample_store().dataset(), queries, tools or plain_tools(), version, **options)

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.compare import Comparison, compare
-from tests.tuning.sweeps import plain_tools, sample_store
+from tests.tuning.sweeps import context, sample_store
 
 SMALL = AssemblySettings(max_tokens=500)
 
 
 def made(a: AssemblySettings, b: AssemblySettings, count: int = 30) -> Comparison:
     dataset = sample_store().dataset()
-    return compare(dataset, dataset.queries()[:count], a, b, plain_tools(), "1")
+    return compare(context(dataset.queries()[:count]), a, b)
 
 
 def test_wins_losses_and_ties_are_those_of_the_questions() -> None:
@@ -44,7 +44,7 @@ def test_the_same_settings_do_not_differ() -> None:
 def test_questions_without_labels_are_compared_by_tokens() -> None:
     dataset = sample_store().dataset()
     queries = [replace(query, gold=(), spans=()) for query in dataset.queries()[:3]]
-    found = compare(dataset, queries, SMALL, AssemblySettings(), plain_tools(), "1")
+    found = compare(context(queries), SMALL, AssemblySettings())
     assert {each.change for each in found.questions} == {"unlabelled"}
     assert found.sentence().startswith("No question is labelled")
     assert found.to_dict()["labelled"] == 0

@@ -18,7 +18,7 @@ from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter
 from ctxasm.tuning.compare_answers import GIVEN_UP_AFTER, AnswerDesk, How, Prices
-from ctxasm.tuning.statistics.pairs import paired_difference
+from ctxasm.tuning.statistics import paired_difference
 from tests.fake_model_server import serving
 from tests.tuning.sweeps import new_store, sample_store
 

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.compare import compared
-from ctxasm.tuning.recommend.decision import PriorChoice, Recommendation, decide
-from ctxasm.tuning.statistics.many import max_t_p
-from ctxasm.tuning.statistics.pairs import FEW, SURE, paired_difference, sign_flip_p
-from ctxasm.tuning.sweep.results import SweepResult
+from ctxasm.tuning.recommend import PriorChoice, Recommendation, decide
+from ctxasm.tuning.statistics import FEWEST, SIGNIFICANCE, max_t_p, paired_difference, sign_flip_p
+from ctxasm.tuning.sweep_results import SweepResult
 from tests.examples import examples
 
 START = AssemblySettings()
@@ -117,7 +116,7 @@ def test_without_labels_other_corpora_decide() -> None:
 
 
 def test_fewer_than_ten_questions_show_nothing() -> None:
-    nine = FEW - 1
+    nine = FEWEST - 1
     made = decide(table([first(nine, 0), first(nine, nine)], [100, 90]))
     assert made.verdict == "keep"
     assert "too few questions to tell" in " ".join(made.sentences())
@@ -164,7 +163,7 @@ def check_laws(made: Recommendation) -> None:
         assert "holds" in made.sentences()[0].split(".", 1)[1] or made.verdict == "keep"
     for at in range(len(found.settings)):
         result = paired_difference(found.differences(at, start))
-        assert (result.p <= SURE) == (not result.interval.low <= 0 <= result.interval.high)
+        assert (result.p <= SIGNIFICANCE) == (not result.interval.low <= 0 <= result.interval.high)
         assert result.interval.low <= result.difference <= result.interval.high
     if made.taken != start:
         result = compared(found, start, made.taken).result
@@ -193,7 +192,7 @@ def test_no_headline_is_beaten_by_its_own_table(random: np.random.Generator) -> 
 
 @pytest.mark.slow
 def test_no_headline_is_beaten_in_10_000_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ctxasm.tuning.recommend.decision.max_t_p", partial(max_t_p, draws=199))  # fewer: the laws hold for any p
+    monkeypatch.setattr("ctxasm.tuning.recommend.max_t_p", partial(max_t_p, draws=199))  # fewer: the laws hold for any p
     for seed in range(10_000):
         found, prior = random_table(np.random.default_rng(seed))
         check_laws(decide(found, prior=prior))
@@ -219,10 +218,10 @@ def test_a_gain_is_seldom_claimed_where_there_is_none(differing: float) -> None:
 @hypothesis_settings(max_examples=examples(300), deadline=None)
 def test_p_and_interval_agree_and_mirror(differences: list[float]) -> None:
     found, mirrored = paired_difference(differences), paired_difference([-each for each in differences])
-    assert (found.p <= SURE) == (not found.interval.low <= 0 <= found.interval.high)
+    assert (found.p <= SIGNIFICANCE) == (not found.interval.low <= 0 <= found.interval.high)
     assert found.p == pytest.approx(mirrored.p)
     assert found.interval.low == pytest.approx(-mirrored.interval.high)
-    assert found.shown == (found.p <= SURE and len(differences) >= FEW)
+    assert found.shown == (found.p <= SIGNIFICANCE and len(differences) >= FEWEST)
 
 
 @pytest.mark.parametrize("n", [10, 25, 60, 250])

@@ -68,7 +68,7 @@ def test_where_evidence_was_lost_in_words() -> None:
     (narrow,), (wide,) = (states(page_chunks("a"), query, expand_window=window) for window in (0, 1))
     assert (narrow.where_lost(), wide.where_lost()) == ("never retrieved", "")
     assert replace(narrow, stage="budget").where_lost() == "at Budget"
-    assert replace(narrow, gone="the text").where_lost() == "no longer in the dataset"
+    assert replace(narrow, place=replace(narrow.place, gone="the text")).where_lost() == "no longer in the dataset"
 
 
 def test_text_that_a_neighbour_shows_for_a_stripped_chunk_is_found() -> None:
@@ -91,7 +91,7 @@ def test_the_stage_that_lost_it() -> None:
 def test_other_places_that_say_the_same_count() -> None:
     span = Span("z", 5, 9, (Span("a", 610, 700),))
     (state,) = states((*page_chunks("a"), Chunk("z", 0, "something else", 0, 14)), asked(span))
-    assert (state.state, state.document_id, state.start) == ("found", "a", 610)
+    assert (state.state, state.document_id, state.place.start) == ("found", "a", 610)
 
 
 def test_the_same_text_under_another_document_counts() -> None:
@@ -201,9 +201,9 @@ def test_evidence_whose_text_is_lost_is_never_held() -> None:
     chunks = page_chunks("a")
     lost = GoldChunk("a", 3, "hand", "what stood there", (), True)
     (state,) = states(chunks, asked(gold=(lost,)), expand_window=3)
-    assert (state.state, state.share, state.gone, state.chunk_indexes) == ("lost", 0.0, "what stood there", ())
+    assert (state.state, state.share, state.place.gone, state.chunk_indexes) == ("lost", 0.0, "what stood there", ())
     (span,) = states(chunks, asked(Span("a", 645, 700, (), "what stood there", True)), expand_window=3)
-    assert (span.state, span.gone, span.kind) == ("lost", "what stood there", "span")
+    assert (span.state, span.place.gone, span.kind) == ("lost", "what stood there", "span")
     beside = states(chunks, asked(Span("a", 645, 700), gold=(lost,)), expand_window=0)
     assert [state.state for state in beside] == ["found", "lost"]
 

@@ -17,7 +17,7 @@ from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
 from ctxasm.tuning.evidence import evidence_states
-from ctxasm.tuning.fit import Labelled, Pool, fit, gain_of, is_for_fitting, pools_of, weights_of, written
+from ctxasm.tuning.fit import Labelled, Pool, fit, gain_of, is_for_fitting, pools_of, weights_of, weights_toml
 from tests.strategies import COUNTER
 
 FILLER = "The quick brown fox jumps over the lazy dog again and again. " * 40
@@ -117,7 +117,7 @@ def test_the_command_writes_weights_that_an_assembly_takes(
     assert "all evidence is in" in said
     assert "weights.toml written" in said
     found = read_weights(file.read_text(encoding="utf-8"))
-    assert written(found, ()) == "".join(file.read_text(encoding="utf-8").splitlines(keepends=True)[2:])
+    assert weights_toml(found, ()) == "".join(file.read_text(encoding="utf-8").splitlines(keepends=True)[2:])
     monkeypatch.setenv("CTXASM_VALUE_WEIGHTS", str(file))
     assert main(["assemble", "--query-id", "q0", "--preset", "recommended"]) == 0
     monkeypatch.setenv("CTXASM_VALUE_WEIGHTS", str(tmp_path / "none.toml"))

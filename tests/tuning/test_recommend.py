@@ -8,9 +8,8 @@ from ctxasm.model.presets import PRESETS, RECOMMENDED
 from ctxasm.model.records import GoldChunk, Hit, Query, Span
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.evidence import labels_of
-from ctxasm.tuning.recommend.prior import LIMITS, Corpus, Curated, Prior, curated_settings, shipped_prior
-from ctxasm.tuning.recommend.recommending import recommend, settings_tried
-from tests.tuning.sweeps import new_store, plain_tools, sample_store
+from ctxasm.tuning.recommend import LIMITS, Corpus, Curated, Prior, curated_settings, recommend, settings_tried, shipped_prior
+from tests.tuning.sweeps import context, new_store, sample_store
 
 START = AssemblySettings()
 CURATED = (
@@ -39,14 +38,12 @@ def test_curated_settings_are_tried_at_ones_own_limit_and_below() -> None:
 
 def test_the_choice_of_other_corpora_stands_on_ones_own_settings() -> None:
     queries = sample_store().dataset().queries()[:2]
-    made = recommend(
-        sample_store().dataset(), queries, START.replace(gap_mark="[..]", max_tokens=1_000), plain_tools(), "1", prior=WIDE_FIRST
-    )
+    made = recommend(context(queries), START.replace(gap_mark="[..]", max_tokens=1_000), prior=WIDE_FIRST)
     assert made.prior is not None
     best = made.found.settings[made.prior.at]
     assert (best.expand_window, best.gap_mark, best.max_tokens) == (3, "[..]", 1000)
     assert made.prior.gain == pytest.approx(0.1)
-    own = recommend(sample_store().dataset(), queries, START.replace(expand_window=2), plain_tools(), "1", prior=WIDE_FIRST)
+    own = recommend(context(queries), START.replace(expand_window=2), prior=WIDE_FIRST)
     assert own.prior is not None
     assert own.prior.gain is None  # no corpus was counted with these settings
 
@@ -68,11 +65,9 @@ def test_the_shipped_prior_is_that_of_the_curated_settings() -> None:
 
 
 def test_a_recommendation_over_the_sample_is_the_same_each_time_and_kept() -> None:
-    store = new_store()
-    dataset = store.dataset()
-    queries = dataset.queries()[:4]
-    first = recommend(dataset, queries, START, plain_tools(), "1", keep=store)
-    again = recommend(sample_store().dataset(), queries, START, plain_tools(), "1")
+    queries = sample_store().dataset().queries()[:4]
+    first = recommend(context(queries, keep=new_store()), START)
+    again = recommend(context(queries), START)
     assert first.to_dict() == again.to_dict()
     assert first.labelled > 0
     assert max(first.whole) <= int(first.found.reachable.sum())

@@ -11,9 +11,17 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from ctxasm.tuning.statistics.many import cheaper_settings, max_t_p, questions_to_show
-from ctxasm.tuning.statistics.pairs import Interval, p_words, paired_difference, sign_flip_p, tango
-from ctxasm.tuning.statistics.sizes import questions_needed
+from ctxasm.tuning.statistics import (
+    Interval,
+    cheaper_settings,
+    max_t_p,
+    p_words,
+    paired_difference,
+    questions_needed,
+    questions_to_show,
+    sign_flip_p,
+    tango,
+)
 from tests.examples import examples
 
 

@@ -20,19 +20,14 @@ from ctxasm.model.errors import InvalidInput, InvalidSetting
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings, spec_of
+from ctxasm.tuning.counting import Counting, Outcome, case_of
+from ctxasm.tuning.engines import AllCores, InProcess, PlainTools, WorkersEnd
 from ctxasm.tuning.evidence import evidence_documents, evidence_states
-from ctxasm.tuning.recommend.decision import decide
-from ctxasm.tuning.sweep.cases import case_of
-from ctxasm.tuning.sweep.counting import Counting, Outcome
-from ctxasm.tuning.sweep.estimate import estimate
-from ctxasm.tuning.sweep.grid import axes_of, default_axes, settings_of
-from ctxasm.tuning.sweep.pool import AllCores
-from ctxasm.tuning.sweep.results import SweepResult
-from ctxasm.tuning.sweep.rivals import rivals
-from ctxasm.tuning.sweep.sweep import Grid, grid_of, shelf_of, sweep
-from ctxasm.tuning.sweep.work import InProcess, PlainTools, WorkersEnd
+from ctxasm.tuning.recommend import decide
+from ctxasm.tuning.sweep import Grid, axes_of, default_axes, estimate, grid_of, outcomes_key, settings_of, sweep
+from ctxasm.tuning.sweep_results import SweepResult, rivals
 from tests.examples import examples
-from tests.tuning.sweeps import new_store, plain_tools, sample_store
+from tests.tuning.sweeps import context, new_store, plain_tools, sample_store
 
 AXES: dict[str, tuple[Any, ...]] = {"expand_window": (0, 2), "max_tokens": (500, 1500), "budget_policy": ("drop_documents", "segments")}
 START = AssemblySettings()
@@ -43,8 +38,8 @@ def grid(axes: Mapping[str, tuple[Any, ...]] = AXES) -> Grid:
 
 
 def swept(count: int = 8, **options: Any) -> SweepResult:
-    dataset = sample_store().dataset()
-    return sweep(dataset, dataset.queries()[:count], options.pop("grid", grid()), plain_tools(), "1", **options)
+    tried = options.pop("grid", grid())
+    return sweep(context(sample_store().dataset().queries()[:count], **options), tried)
 
 
 def cell_by_cell(query: Query, settings: AssemblySettings) -> Outcome:
@@ -115,48 +110,43 @@ def test_the_ceiling_is_what_the_hits_could_give() -> None:
 
 
 def test_a_second_sweep_counts_only_what_is_new() -> None:
-    store = new_store()
-    dataset = store.dataset()
+    store, dataset = new_store(), sample_store().dataset()
     queries = dataset.queries()[:6]
-    first = sweep(dataset, queries[:4], grid(), plain_tools(), "1", keep=store)
-    again = sweep(dataset, queries, grid(), plain_tools(), "1", keep=store)
+    first = sweep(context(queries[:4], keep=store), grid())
+    again = sweep(context(queries, keep=store), grid())
     cells = len(first.settings) + 1  # the ceiling is one more
     assert (first.reused, again.reused) == (0, 4 * cells)
-    wider = sweep(dataset, queries, grid({**AXES, "max_tokens": (500, 1500, 3000)}), plain_tools(), "1", keep=store)
+    wider = sweep(context(queries, keep=store), grid({**AXES, "max_tokens": (500, 1500, 3000)}))
     assert wider.reused == 6 * cells
-    assert again.to_json() == sweep(dataset, queries, grid(), plain_tools(), "1").to_json()
-    assert sweep(dataset, queries, grid(), plain_tools(), "2", keep=store).reused == 0
+    assert again.to_json() == sweep(context(queries), grid()).to_json()
+    assert sweep(context(queries, version="2", keep=store), grid()).reused == 0
 
 
 def test_other_data_under_the_same_name_is_counted_anew() -> None:
-    store = new_store()
-    dataset = store.dataset()
+    store, dataset = new_store(), sample_store().dataset()
     query = dataset.queries()[0]
-    sweep(dataset, [query], grid(), plain_tools(), "1", keep=store)
+    sweep(context([query], keep=store), grid())
     fewer = replace(query, retrieved=query.retrieved[:-1])
-    assert sweep(dataset, [fewer], grid(), plain_tools(), "1", keep=store).reused == 0
+    assert sweep(context([fewer], keep=store), grid()).reused == 0
     relabelled = replace(query, spans=(), gold=())
-    assert sweep(dataset, [relabelled], grid(), plain_tools(), "1", keep=store).reused == 0
+    assert sweep(context([relabelled], keep=store), grid()).reused == 0
 
 
 def test_a_sweep_that_is_ended_goes_on() -> None:
-    store = new_store()
-    dataset = store.dataset()
+    store, dataset = new_store(), sample_store().dataset()
     queries, seen = dataset.queries()[:5], list[Progress]()
-    ended = sweep(dataset, queries, grid(), plain_tools(), "1", keep=store, report=seen.append, cancelled=lambda: len(seen) >= 2)
+    ended = sweep(context(queries, keep=store, report=seen.append, cancelled=lambda: len(seen) >= 2), grid())
     assert ended.cancelled
     assert 0 < (ended.outcomes[0, :, 0] >= 0).sum() < 5
     assert ended.outcome(0, 4) is None
     assert len(ended.labelled) <= 2
-    whole = sweep(dataset, queries, grid(), plain_tools(), "1", keep=store)
+    whole = sweep(context(queries, keep=store), grid())
     assert whole.reused == 2 * (len(whole.settings) + 1)
     assert whole.to_json() == swept(5).to_json()
 
 
 class _Fails:
     """An engine that ends after so many questions, as a crash would."""
-
-    lost = 0
 
     def __init__(self, after: int) -> None:
         self.after = after
@@ -169,20 +159,19 @@ class _Fails:
 
 
 def test_what_was_counted_before_a_crash_is_kept() -> None:
-    store = new_store()
-    dataset = store.dataset()
+    store, dataset = new_store(), sample_store().dataset()
     queries = dataset.queries()[:5]
     with pytest.raises(MemoryError):
-        sweep(dataset, queries, grid(), plain_tools(), "1", keep=store, engine=_Fails(3))
-    again = sweep(dataset, queries, grid(), plain_tools(), "1", keep=store)
+        sweep(context(queries, keep=store, engine=_Fails(3)), grid())
+    again = sweep(context(queries, keep=store), grid())
     assert again.reused == 3 * (len(again.settings) + 1)
-    assert len(store.read_kept(shelf_of("1"))) == 5 * (len(again.settings) + 1)
+    assert len(store.read_kept(outcomes_key("1"))) == 5 * (len(again.settings) + 1)
 
 
 def test_a_question_that_cannot_be_assembled_is_named() -> None:
     dataset = sample_store().dataset()
     queries = [dataset.queries()[0], replace(dataset.queries()[1], query=" ")]
-    found = sweep(dataset, queries, grid(), plain_tools(), "1")
+    found = sweep(context(queries), grid())
     assert list(found.failures) == [queries[1].query_id]
     assert found.labelled == (0,)
 
@@ -216,12 +205,11 @@ def killing(engine: type[Any], times: int) -> Any:
 def test_a_killed_process_loses_nothing() -> None:
     engine = killing(AllCores, 2)
     assert swept(8, engine=engine).to_json() == swept(8).to_json()
-    assert engine.lost >= 1
 
 
 def dask_engine() -> type[Any]:
     pytest.importorskip("distributed")
-    from ctxasm.tuning.sweep.dask import Dask
+    from ctxasm.tuning.engines import Dask
 
     return Dask
 
@@ -229,15 +217,13 @@ def dask_engine() -> type[Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize("engine_of", [lambda: AllCores, dask_engine], ids=["cores", "dask"])
 def test_fifty_killed_processes_lose_nothing_and_nothing_is_counted_twice(engine_of: Any) -> None:
-    store = new_store()
-    dataset = store.dataset()
+    store, dataset = new_store(), sample_store().dataset()
     queries = [replace(query, query_id=f"{turn} {query.query_id}") for turn in range(3) for query in dataset.queries()]
     engine = killing(engine_of(), 50)
-    found = sweep(dataset, queries, grid(), plain_tools(), "1", keep=store, engine=engine)
+    found = sweep(context(queries, keep=store, engine=engine), grid())
     assert sorted(engine.counted) == list(range(len(queries)))
     assert len(engine.killed) == 50
-    assert engine.lost >= 1
-    assert found.to_json() == sweep(dataset, queries, grid(), plain_tools(), "1").to_json()
+    assert found.to_json() == sweep(context(queries), grid()).to_json()
 
 
 class _Deadly(PlainTools):
@@ -259,7 +245,7 @@ def test_a_question_that_ends_every_process_is_named_after_so_many(engine_of: An
     monkeypatch.setattr(sys.modules[engine.__module__], "ATTEMPTS", 4)
     dataset = sample_store().dataset()
     with pytest.raises(WorkersEnd, match=r"ends \(out of memory\?\): use --engine local"):
-        sweep(dataset, dataset.queries()[:1], grid(), _Deadly({}, None), "1", engine=engine(workers=1))
+        sweep(context(dataset.queries()[:1], tools=_Deadly({}, None), engine=engine(workers=1)), grid())
 
 
 @pytest.mark.slow
@@ -319,15 +305,13 @@ def test_an_axis_that_alone_matters_has_all_the_importance() -> None:
 def test_a_decision_is_adjusted_for_all_that_were_tried() -> None:
     small = START.replace(max_tokens=500, expand_window=0)
     axes = {"max_tokens": (500, 4000), "expand_window": (0, 1)}
-    found = sweep(
-        sample_store().dataset(), sample_store().dataset().queries(), grid_of(small, settings_of(small, axes), axes), plain_tools(), "1"
-    )
+    found = sweep(context(sample_store().dataset().queries()), grid_of(small, settings_of(small, axes), axes))
     made = decide(found)
     assert (made.verdict, made.settings.max_tokens) == ("gain", 4000)
     assert made.sentences()[0].startswith("Take Neighbours 1, Max tokens 4,000, the rest as yours: ")
     assert "adjusted for 4 settings" in made.sentences()[1]
     unlabelled = [replace(query, gold=(), spans=()) for query in sample_store().dataset().queries()[:2]]
-    assert decide(sweep(sample_store().dataset(), unlabelled, grid(), plain_tools(), "1")).verdict == "keep"
+    assert decide(sweep(context(unlabelled), grid())).verdict == "keep"
 
 
 def of_outcomes(
@@ -389,12 +373,12 @@ def test_rivals_need_both_axes_and_equal_tokens() -> None:
 
 def test_an_estimate_counts_cells_and_calls() -> None:
     dataset = sample_store().dataset()
-    told = estimate(dataset, dataset.queries()[:4], grid(), plain_tools())
+    told = estimate(context(dataset.queries()[:4]), grid())
     assert (told.settings, told.questions, told.cells) == (9, 4, 36)
     assert told.seconds is not None
     assert told.seconds > 0
     modelled = grid_of(START, [START.replace(compression="model", expand_window=0)], {})
-    asked = estimate(dataset, dataset.queries()[:2], modelled, plain_tools())
+    asked = estimate(context(dataset.queries()[:2]), modelled)
     assert asked.seconds is None
     assert asked.model_chunks == sum(len(query.retrieved) for query in dataset.queries()[:2])
 

@@ -15,7 +15,7 @@ import ctxasm
 from ctxasm import AssemblySettings, InvalidInput, MemoryStore, Why, why
 from ctxasm.data.files.importing import import_files
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Hit, Query, Span
-from ctxasm.tuning.why.results import OUTCOMES
+from ctxasm.tuning.why_results import OUTCOMES
 from tests.examples import examples
 
 TEXTS = (

@@ -34,7 +34,7 @@ from ctxasm.model.regular_files import read_regular
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.evidence import EvidenceState
-from ctxasm.tuning.statistics.pairs import FEW, paired_difference
+from ctxasm.tuning.statistics import FEWEST, paired_difference
 
 MEASURES = ("evidence", "whole")
 """evidence: the mean share of a question's pieces that are whole in its context; whole: the share of questions with all of them."""
@@ -119,17 +119,17 @@ class EvidenceTally:
     def is_worse(self, baseline: Mapping[str, tuple[int, int]], least: float) -> bool:
         """Whether evidence is shown to have dropped against a baseline, by at least `least`; how it changed is said in any case.
 
-        Raises InvalidInput where the two cannot be compared: fewer than `FEW` questions are labelled alike in both.
+        Raises InvalidInput where the two cannot be compared: fewer than `FEWEST` questions are labelled alike in both.
         """
         both = [query_id for query_id, own in self.labelled.items() if query_id in baseline and baseline[query_id][1] == own[1]]
         left_out = sorted((baseline.keys() | self.labelled.keys()) - set(both))
         if left_out:
             say(f"left out of the comparison with the baseline, because their labels differ or are missing: {_named(left_out)}")
-        if len(both) < FEW:
+        if len(both) < FEWEST:
             anew = "write the baseline anew with --write-evidence"
-            todo = anew if len(self.labelled) >= FEW else f"label more questions (`ctxasm label`), then {anew}"
+            todo = anew if len(self.labelled) >= FEWEST else f"label more questions (`ctxasm label`), then {anew}"
             raise InvalidInput(
-                f"the baseline and this run are not comparable: a comparison needs {FEW} questions that are labelled alike in both, "
+                f"the baseline and this run are not comparable: a comparison needs {FEWEST} questions that are labelled alike in both, "
                 f"got {len(both)}: {todo}"
             )
         shares = {query_id: (self.labelled[query_id][0] - baseline[query_id][0]) / baseline[query_id][1] for query_id in both}

@@ -24,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print or write the weights; what they gain goes to standard error."""
-    from ctxasm.tuning.fit import LIMITS, Labelled, fit, written
+    from ctxasm.tuning.fit import LIMITS, Labelled, fit, weights_toml
 
     workbench = workbench_of(args)
     require_data(workbench)
@@ -43,7 +43,7 @@ def run(args: Namespace) -> int:
         f"On the other {gain.questions}, at {limits} tokens, all evidence is in {gain.after:.3f} of the contexts, {signed(gain.gain, 3)} "
         f"{interval(gain.low, gain.high, 3)} against the weights before.",
     )
-    text = written(fitted.weights, told)
+    text = weights_toml(fitted.weights, told)
     for line in told:
         say(line)
     if args.out is None:

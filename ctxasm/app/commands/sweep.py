@@ -33,8 +33,8 @@ from ctxasm.model.settings import spec_of
 from ctxasm.model.settings_text import write
 
 if TYPE_CHECKING:
-    from ctxasm.tuning.sweep.estimate import SweepEstimate
-    from ctxasm.tuning.sweep.results import SweepResult
+    from ctxasm.tuning.sweep import SweepEstimate
+    from ctxasm.tuning.sweep_results import SweepResult
 
 SUMMARY = "try many settings on all questions: evidence, tokens, and which setting matters"
 SUFFIXES = (".csv", ".json", ".parquet")
@@ -60,7 +60,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print (or write) a row a setting, after the sentence of what matters."""
     from ctxasm.app.tuned import sweep_estimate, swept
-    from ctxasm.tuning.sweep.grid import axes_of
+    from ctxasm.tuning.sweep import axes_of
 
     if args.out is not None and Path(args.out).suffix not in SUFFIXES:
         raise InvalidInput(f"--out needs a file that ends in one of {', '.join(SUFFIXES)}, got {shown(args.out)}")
@@ -89,7 +89,7 @@ def run(args: Namespace) -> int:
 
 def described(found: SweepResult) -> dict[str, Any]:
     """The result with the decision, as JSON values."""
-    from ctxasm.tuning.recommend.decision import decide
+    from ctxasm.tuning.recommend import decide
 
     return {"decision": decide(found).to_dict(), **found.to_dict()}
 
@@ -129,7 +129,7 @@ def text_of(found: SweepResult) -> str:
 
 
 def _heads(found: SweepResult) -> list[str]:
-    from ctxasm.tuning.recommend.decision import decide
+    from ctxasm.tuning.recommend import decide
 
     said = [*decide(found).sentences(), f"Labels: {found.gold}."]
     if not found.labelled:

@@ -30,7 +30,7 @@ from ctxasm.model.errors import InvalidInput, shown
 if TYPE_CHECKING:
     from ctxasm.app.explained import Cases
     from ctxasm.app.workbench import Workbench
-    from ctxasm.tuning.why.results import Why
+    from ctxasm.tuning.why_results import Why
 
 SUMMARY = "say where the fact went that a recorded answer lacks: the prompt that was sent beside the one of these settings"
 

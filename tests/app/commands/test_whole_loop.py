@@ -18,7 +18,7 @@ import ctxasm
 from ctxasm import AssemblySettings, Query
 from ctxasm.__main__ import main
 from ctxasm.model.characters import normalised
-from ctxasm.tuning.statistics.pairs import paired_difference
+from ctxasm.tuning.statistics import paired_difference
 
 pytestmark = pytest.mark.system
 PAGES, LABELS, LEAST_CHARS = 100, 10, 6_000

@@ -32,8 +32,8 @@ from ctxasm.data.files.reading import load_bundle
 from ctxasm.model.settings import spec_of
 from ctxasm.model.settings_text import from_toml, from_url
 from ctxasm.tuning.compare import compared
-from ctxasm.tuning.recommend.decision import PriorChoice
-from ctxasm.tuning.sweep.work import InProcess
+from ctxasm.tuning.engines import InProcess
+from ctxasm.tuning.recommend import PriorChoice
 from tests.app.ui.builders import HOSTILE
 from tests.app.ui.pages import at, fine, html, problems
 
@@ -57,7 +57,7 @@ def sample_file(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def one_question_tells_the_pace(monkeypatch):
     """What a sweep takes is worked out on its first question, where a page in use gives it half a second."""
-    monkeypatch.setattr("ctxasm.tuning.sweep.estimate.TRIED_S", 0.0)
+    monkeypatch.setattr("ctxasm.tuning.sweep.TRIED_S", 0.0)
 
 
 def sweep_page(address: dict[str, str] | None = None, **values) -> AppTest:

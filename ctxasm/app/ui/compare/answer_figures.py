@@ -11,9 +11,9 @@ from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import number
 from ctxasm.model.amounts import counted, percent, signed
-from ctxasm.tuning.compare_answers import FREE, SHARES, AnswerComparison, AnswerEstimate, AnswerPair, Name
+from ctxasm.tuning.compare_answers import FREE, SHARES, AnswerComparison, AnswerEstimate, AnswerPair, FigureName
 
-LABELS: Mapping[Name, str] = {
+LABELS: Mapping[FigureName, str] = {
     "support": "Statements that the context carries",
     "citation": "Statements that their citations carry",
     "passages": "Expected passages used",
@@ -46,13 +46,13 @@ def figures_html(found: AnswerComparison) -> str:
     )
 
 
-def _value(name: Name, value: float) -> str:
+def _value(name: FigureName, value: float) -> str:
     if name in SHARES:
         return percent(value)
     return f"{value:.4f}" if name == "cost" else number(value)
 
 
-def _signed(name: Name, value: float) -> str:
+def _signed(name: FigureName, value: float) -> str:
     if name not in ("cost", *SHARES):
         return signed(value)
     return signed(value, 4) if name == "cost" else signed(100 * value, 1)
@@ -85,7 +85,7 @@ def questions_html(found: AnswerComparison, words: Mapping[str, str], link_of: C
     return boxed(table_html(heads, rows, (1, 2, 3, 4), caption), "ctx-questions") if rows else ""
 
 
-def _arrow(name: Name, each: AnswerPair) -> str:
+def _arrow(name: FigureName, each: AnswerPair) -> str:
     one, other = each.a.figure(name, FREE), each.b.figure(name, FREE)
     return " → ".join("–" if value is None else _value(name, value) for value in (one, other))
 

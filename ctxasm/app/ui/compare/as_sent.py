@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ctxasm.model.messages import Message
     from ctxasm.model.ports import TokenCounter
     from ctxasm.model.records import Answer, Turn
-    from ctxasm.tuning.why.results import Passage, Why
+    from ctxasm.tuning.why_results import Passage, Why
 
 LONGEST_SHOWN = 20_000
 """Characters of a message, and of an answer, that are shown."""

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from ctxasm.app.ui.frame.session_records import Choice
 from ctxasm.model.amounts import counted
 from ctxasm.model.kept import key_of
-from ctxasm.tuning.statistics.pairs import PairedDifference, paired_difference
+from ctxasm.tuning.statistics import PairedDifference, paired_difference
 
 
 def shuffled(query_ids: Sequence[str], seed: int) -> list[str]:

@@ -10,7 +10,7 @@ from ctxasm.model.errors import CtxasmError, InvalidInput, InvalidSetting
 from ctxasm.model.settings import spec_of, specs
 from ctxasm.model.settings_text import parse, write
 from ctxasm.model.specs import Spec
-from ctxasm.tuning.sweep.grid import axes_of
+from ctxasm.tuning.sweep import axes_of
 
 SWEEP = "sweep"
 """The path of the page."""

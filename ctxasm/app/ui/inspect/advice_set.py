@@ -13,7 +13,7 @@ from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.stopping import asked_to_end
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.sweep.work import needs_this_process
+from ctxasm.tuning.engines import needs_this_process
 
 if TYPE_CHECKING:
     from ctxasm.tuning.advice import Advice

@@ -77,7 +77,7 @@ def _row(scene: Scene, assembly: Assembly, state: EvidenceState, marks: Expected
     look, words = LOOKS[state.state]
     title = escape(title_of(assembly.trace.documents, state.document_id))
     chunks = ", ".join(f"#{index}" for index in state.chunk_indexes)
-    where = f"characters {state.start}–{state.end} · " if state.start is not None else ""
+    where = f"characters {state.place.start}–{state.place.end} · " if state.kind == "span" else ""
     share = percent(state.share) if state.state == "partly" else ""
     lost = " ".join(filter(None, (share, state.where_lost())))
     others = ", ".join(f"{title_of(assembly.trace.documents, name)} #{index}" for name, index in state.others)

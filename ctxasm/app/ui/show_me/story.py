@@ -94,8 +94,8 @@ def tell(bench: Tells) -> Story:
     chunks = sample.document_chunks(fact.document_id)
     holder = next(chunk for chunk in chunks if chunk.chunk_index in fact.chunk_indexes and _holds(chunk, fact))
     key = (fact.document_id, holder.chunk_index)
-    first = (fact.start or 0) - (holder.start or 0)
-    excerpt = _excerpt(on, key, holder.text[first : first + (fact.end or 0) - (fact.start or 0)])
+    first = (fact.place.start or 0) - (holder.start or 0)
+    excerpt = _excerpt(on, key, holder.text[first : first + (fact.place.end or 0) - (fact.place.start or 0)])
     pages = {cited.document_id: len(sample.document_chunks(cited.document_id)) for cited in on.citations}
     tight = bench.assemble(query, settings_of(on), SAMPLE)
     return Story(query, off, on, tight, checked, key, excerpt, pages)
@@ -108,7 +108,7 @@ def _brought(without: Sequence[EvidenceState], with_it: Sequence[EvidenceState])
 
 
 def _holds(chunk: FetchedChunk, fact: EvidenceState) -> bool:
-    return (chunk.start or 0) <= (fact.start or 0) and (fact.end or 0) <= (chunk.end or 0)
+    return (chunk.start or 0) <= (fact.place.start or 0) and (fact.place.end or 0) <= (chunk.end or 0)
 
 
 def _excerpt(on: Assembly, key: Key, fact: str) -> Excerpt:

@@ -14,7 +14,7 @@ from ctxasm.model.amounts import counted
 from ctxasm.model.setting_labels import named
 
 if TYPE_CHECKING:
-    from ctxasm.tuning.sweep.results import SweepResult
+    from ctxasm.tuning.sweep_results import SweepResult
 
 LinkOf = Callable[[str | None], str]
 """The address of Compare, of the other cell and this one: on a question, or on all of them."""

@@ -15,7 +15,7 @@ from ctxasm.model.setting_labels import label_of, named
 from ctxasm.model.settings import AssemblySettings, spec_of
 
 if TYPE_CHECKING:
-    from ctxasm.tuning.sweep.results import SweepResult
+    from ctxasm.tuning.sweep_results import SweepResult
 
 HEIGHT = 320
 INK = "#7F8896"

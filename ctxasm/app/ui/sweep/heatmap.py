@@ -15,7 +15,7 @@ from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import AssemblySettings, spec_of
 
 if TYPE_CHECKING:
-    from ctxasm.tuning.sweep.results import SettingRow, SweepResult
+    from ctxasm.tuning.sweep_results import SettingRow, SweepResult
 
 BRIGHT = 0.47
 """From this part of the colours on black is written, before it white: each has at least 4.5 to 1 there."""

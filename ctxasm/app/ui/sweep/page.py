@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from ctxasm.app.tuned import Decided, Plan
     from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.settings import AssemblySettings
-    from ctxasm.tuning.sweep.estimate import SweepEstimate
-    from ctxasm.tuning.sweep.results import SweepResult
+    from ctxasm.tuning.sweep import SweepEstimate
+    from ctxasm.tuning.sweep_results import SweepResult
 
 Axes = dict[str, tuple[Any, ...]]
 

@@ -15,7 +15,7 @@ from ctxasm.model.settings import AssemblySettings, spec_of
 
 if TYPE_CHECKING:
     from ctxasm.model.frames import DataFrame
-    from ctxasm.tuning.sweep.results import SweepResult
+    from ctxasm.tuning.sweep_results import SweepResult
 
 LinkOf = Callable[[AssemblySettings], str]
 """The address that opens Inspect with these settings."""

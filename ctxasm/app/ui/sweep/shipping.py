@@ -13,7 +13,7 @@ from ctxasm.model.amounts import counted
 
 if TYPE_CHECKING:
     from ctxasm.model.settings import AssemblySettings
-    from ctxasm.tuning.recommend.decision import Recommendation, Verdict
+    from ctxasm.tuning.recommend import Recommendation, Verdict
 
 HEADINGS: Mapping[Verdict, str] = {
     "gain": "Shown to hold more evidence",

@@ -1,4 +1,4 @@
-"""Which of the settings that were counted to ship: the one rule of recommend, sweep, the page Sweep and Python.
+"""Which settings to ship for a corpus, and how sure that is: the one rule of recommend, sweep, the page Sweep and Python.
 
 A setting is proposed for its gain only where the gain is shown, or where other corpora say so and the questions here agree with them; else
 the settings that one has are kept. Whatever is proposed, a row that holds as much evidence for fewer tokens is named with it, so that no
@@ -7,19 +7,119 @@ proposal is beaten by its own table.
 
 from __future__ import annotations
 
+import json
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
 from ctxasm.model.amounts import counted, percent, signed
 from ctxasm.model.setting_labels import named
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.statistics.many import Cheaper, cheaper_settings, max_t_p, questions_to_show
-from ctxasm.tuning.statistics.pairs import SURE, PairedDifference, p_words, paired_difference
-from ctxasm.tuning.statistics.sizes import questions_needed
-from ctxasm.tuning.sweep.results import SweepResult
-from ctxasm.tuning.sweep.rivals import Rivals, rivals
+from ctxasm.tuning.statistics import (
+    SIGNIFICANCE,
+    Cheaper,
+    PairedDifference,
+    cheaper_settings,
+    max_t_p,
+    p_words,
+    paired_difference,
+    questions_needed,
+    questions_to_show,
+)
+from ctxasm.tuning.sweep import SweepContext, grid_of, sweep
+from ctxasm.tuning.sweep_results import SweepResult, rivals
+
+PLACE = "ctxasm.tuning"
+LIMITS = (1000, 2000, 4000, 8000, 16000)
+"""The token limits that are pooled: a setting is judged over all of them, so that a limit's luck decides nothing."""
+
+
+class Curated(NamedTuple):
+    """A named change on top of anybody's settings."""
+
+    name: str
+    changes: Mapping[str, Any]
+    help: str
+
+    def on(self, settings: AssemblySettings) -> AssemblySettings:
+        """These settings with the change, and with assembly on."""
+        return settings.replace(enabled=True, **self.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """What curated settings held on one corpus: the share of its questions with all their evidence, by name and limit; and tokens."""
+
+    name: str
+    questions: int
+    whole: Mapping[str, tuple[float, ...]]
+    tokens: Mapping[str, tuple[float, ...]]
+
+    def pooled(self, name: str) -> float:
+        """The mean share over the limits."""
+        own = self.whole[name]
+        return sum(own) / len(own)
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """The curated settings with what other corpora say of them; every corpus counts the same. `version` is that of ctxasm."""
+
+    curated: tuple[Curated, ...]
+    limits: tuple[int, ...]
+    corpora: tuple[Corpus, ...]
+    version: str
+
+    def value(self, name: str) -> float:
+        """The mean share over corpora and limits; 0 for one that was not measured."""
+        known = [corpus.pooled(name) for corpus in self.corpora if name in corpus.whole]
+        return sum(known) / len(known) if known else 0.0
+
+    def ranked(self) -> tuple[Curated, ...]:
+        """The best first."""
+        return tuple(sorted(self.curated, key=lambda each: -self.value(each.name)))
+
+    def without(self, corpus: str) -> Prior:
+        """The prior as it would be had one corpus not been seen."""
+        return Prior(self.curated, self.limits, tuple(each for each in self.corpora if each.name != corpus), self.version)
+
+    def to_json(self) -> str:
+        """As it is shipped."""
+        corpora = {
+            corpus.name: {
+                "questions": corpus.questions,
+                "whole": {name: [round(value, 4) for value in values] for name, values in corpus.whole.items()},
+                "tokens": {name: [round(value) for value in values] for name, values in corpus.tokens.items()},
+            }
+            for corpus in self.corpora
+        }
+        return json.dumps({"version": self.version, "limits": list(self.limits), "corpora": corpora}, indent=1) + "\n"
+
+
+def curated_settings() -> tuple[Curated, ...]:
+    """The settings of `curated.toml`, each checked. Raises InvalidSetting where the file names none."""
+    found = tomllib.loads(files(PLACE).joinpath("curated.toml").read_text(encoding="utf-8"))
+    curated = tuple(Curated(name, own["changes"], own["help"]) for name, own in found.items())
+    for each in curated:
+        each.on(AssemblySettings())
+    return curated
+
+
+def shipped_prior() -> Prior:
+    """The prior that ships, made by `ctxasm.app.prior`."""
+    stored = json.loads(files(PLACE).joinpath("prior.json").read_text(encoding="utf-8"))
+    corpora = tuple(
+        Corpus(name, own["questions"], _by_name(own["whole"]), _by_name(own["tokens"])) for name, own in stored["corpora"].items()
+    )
+    return Prior(curated_settings(), tuple(stored["limits"]), corpora, stored["version"])
+
+
+def _by_name(values: Mapping[str, Sequence[float]]) -> dict[str, tuple[float, ...]]:
+    return {name: tuple(own) for name, own in values.items()}
+
 
 DELTA = 0.05
 """What may be lost where something cheaper is taken, and the gain that must not be missed: five points."""
@@ -89,6 +189,10 @@ class Recommendation:
         """What to ship, by what it differs from the start in."""
         return _changed(self.settings, self.start)
 
+    def _name(self, at: int, against: AssemblySettings | None = None) -> str:
+        """The settings at a place in words, by what they differ from the start in."""
+        return named(_changed(self.found.settings[at], against or self.start))
+
     @property
     def proposed(self) -> int:
         """The place of what the headline proposes to try next, or to ship: it is beaten by no row of the table."""
@@ -101,11 +205,12 @@ class Recommendation:
 
     def sentences(self) -> tuple[str, ...]:
         """What a colleague would want to know: what to ship, how sure that is, what it costs. The first is the headline."""
-        texts = (self._headline(), self._gain(), self._prior(), self._costs(), self._cheapest(), self._rivals())
+        windows = rivals(self.found)
+        texts = (self._headline(), self._gain(), self._prior(), self._costs(), self._cheapest(), windows.sentence() if windows else "")
         return tuple(text for text in texts if text)
 
     def _headline(self) -> str:
-        changes = named(self.changes)
+        changes = self._name(self.taken)
         if not self.labelled:
             if self.prior is None:
                 return "No question is labelled with its evidence: the table shows tokens alone."
@@ -130,7 +235,7 @@ class Recommendation:
         """The cheaper row that holds as much as what is taken."""
         if self.same is None:
             return ""
-        changes = named(_changed(self.found.settings[self.same.at], self.start)) or "Your own setting"
+        changes = self._name(self.same.at) or "Your own setting"
         much = _as_much(self.whole[self.same.at], self.whole[self.taken], self.labelled)
         lost = f"that it loses at most {self.delta * 100:.0f} points"
         tried = f", adjusted for {self.same.tried:,} settings that cost no more" if self.same.tried > 1 and not self.same.shown else ""
@@ -153,15 +258,11 @@ class Recommendation:
             why = "" if self.verdict == "gain" or self.prior is None else f"; it rests on {self.prior.corpora} other corpora"
             texts = [f"{self._result(self.result)}{why}.", f"{hits[:1].upper()}{hits[1:]} could give {ceiling}."]
         elif not self.room:
-            texts = [
-                f"Nothing can gain: {hits} could give {ceiling}, and yours hold them."
-                if ceiling
-                else f"Nothing can gain: {hits} hold none."
-            ]
+            texts = [f"Nothing can gain: {hits} {f'could give {ceiling}, and yours hold them' if ceiling else 'hold none'}."]
         elif self.rival is None or self.result is None:
             texts = [f"None of {len(self.found.settings):,} settings holds more; {hits} could give {ceiling}."]
         else:
-            changes, tokens = named(_changed(self.found.settings[self.rival], self.start)), self.found.tokens(self.rival)
+            changes, tokens = self._name(self.rival), self.found.tokens(self.rival)
             of = f"{self.whole[self.rival]} of the {ceiling} that {hits} could give"
             texts = [f"{changes} holds {of}, for {tokens:,.0f} tokens a question: {self._result(self.result)}."]
         return " ".join([*texts, self._label(sentence=True)]).strip()
@@ -173,7 +274,7 @@ class Recommendation:
             return ""
         if prior.gain is None or prior.gain <= 0:
             return ""
-        changes, tokens = named(_changed(self.found.settings[prior.at], self.start)), self.found.tokens(prior.at)
+        changes, tokens = self._name(prior.at), self.found.tokens(prior.at)
         gained = f"gained {signed(prior.gain * 100, 1)} points on {prior.corpora} other corpora"
         return f"{changes} {gained}; here it holds {self.whole[prior.at]} for {tokens:,.0f} tokens a question."
 
@@ -183,7 +284,7 @@ class Recommendation:
         if self.adjusted is None or not result.shown:
             return result.sentence()
         adjusted = f"adjusted for {tried:,} settings {p_words(self.adjusted)}"
-        return f"{result.sentence()}; {adjusted}" if self.adjusted <= SURE else f"{result.sentence()}, but not {adjusted}"
+        return f"{result.sentence()}; {adjusted}" if self.adjusted <= SIGNIFICANCE else f"{result.sentence()}, but not {adjusted}"
 
     def _label(self, *, sentence: bool = False) -> str:
         points = f"{self.delta * 100:.0f} points"
@@ -216,15 +317,11 @@ class Recommendation:
     def _cheapest(self) -> str:
         if self.cheapest is None:
             return ""
-        changes = named(_changed(self.found.settings[self.cheapest.at], self.settings))
+        changes = self._name(self.cheapest.at, self.settings)
         return (
             f"Cheaper, and shown to lose at most {-min(0.0, self.cheapest.bound) * 100:.1f} points: {changes}, "
             f"{self.found.tokens(self.cheapest.at):,.0f} tokens a question ({signed(self.cheapest.difference * 100, 1)} points here)."
         )
-
-    def _rivals(self) -> str:
-        at_equal_tokens = rivals(self.found)
-        return "" if at_equal_tokens is None else _rivals_sentence(at_equal_tokens)
 
     def origin(self, at: int | None = None) -> tuple[str, ...]:
         """Where the settings at a place (those to ship) come from, in lines: version, data and labels; the gain with its interval."""
@@ -350,7 +447,7 @@ class _Table:
 
     def _is_shown(self, at: int) -> bool:
         p = self.adjusted[at]
-        return self.results[at].shown and (p is None or p <= SURE)
+        return self.results[at].shown and (p is None or p <= SIGNIFICANCE)
 
     def _differing(self, at: int) -> float:
         """The share of questions on which a setting and the start differ."""
@@ -400,10 +497,27 @@ def _changed(settings: AssemblySettings, against: AssemblySettings) -> dict[str,
     return {name: value for name, value in own.items() if value != other[name]}
 
 
-def _rivals_sentence(found: Rivals) -> str:
-    """Whether a wider window or more hits win."""
-    where = f"At equal tokens ({counted(len(found.all), 'comparison')})"
-    if not found.result.shown:
-        return f"{where} a wider window against more hits: {found.result.sentence()}."
-    wins = "a wider window holds more than more hits" if found.result.difference > 0 else "more hits hold more than a wider window"
-    return f"{where} {wins}: {found.result.sentence()}."
+def recommend(context: SweepContext, start: AssemblySettings, *, prior: Prior | None = None, delta: float = DELTA) -> Recommendation:
+    """What to ship in place of `start`. Raises as `sweep`."""
+    prior = prior or shipped_prior()
+    found = sweep(context, grid_of(start, settings_tried(start, prior), {}))
+    return decide(found, delta, prior_choice(found, prior))
+
+
+def settings_tried(start: AssemblySettings, prior: Prior) -> tuple[AssemblySettings, ...]:
+    """The curated changes on top of `start`, and `start` itself, at its own limit and those of the prior that are lower.
+
+    A higher one is not tried: what a question may cost is not ours to raise.
+    """
+    own = (start, *(each.on(start) for each in prior.curated))
+    limits = [limit for limit in prior.limits if start.budget_mode == "fixed" and limit < start.max_tokens]
+    lower = (settings.replace(max_tokens=limit) for settings in own for limit in limits)
+    return tuple(dict.fromkeys((*own, *lower)))
+
+
+def prior_choice(found: SweepResult, prior: Prior) -> PriorChoice:
+    """The curated setting that was best on other corpora, on top of the start of a sweep that tried it."""
+    start, best = found.settings[found.start], prior.ranked()[0]
+    own = next((each.name for each in prior.ranked() if each.on(start) == start), None)
+    gain = None if own is None else prior.value(best.name) - prior.value(own)
+    return PriorChoice(found.settings.index(best.on(start)), gain, len(prior.corpora))

@@ -1,5 +1,6 @@
 """One question under many settings, where nothing is done twice that they share.
 
+A `QuestionCase` has all that any settings may ask for: the hits with their widest windows, fetched once, and the evidence.
 Settings that differ only in what is chosen (policy, limit) share their candidates; those that also write and count a chosen set alike
 share every count, whatever the window. Tokens and evidence are read off the chosen set: no text is written and nothing is explained,
 but where a chunk is shortened, a supplement stands before the blocks, or assembly is off: there the pipeline runs as it is.
@@ -7,24 +8,126 @@ but where a chunk is shortened, a supplement stands before the blocks, or assemb
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple, Protocol
 
 from ctxasm.assembly.budget.policies import choose
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.values import Weights
 from ctxasm.assembly.deduplicate.resolution import deduplicate, likeness_of
-from ctxasm.assembly.expand import expand
+from ctxasm.assembly.expand import NOTHING_FETCHED, expand, plan_expansion, rank_hits
 from ctxasm.assembly.extracts import Compressor
 from ctxasm.assembly.group import group
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.assembly.steps import DocumentPlan, Grouped
-from ctxasm.assembly.summarise import worded
-from ctxasm.model.ports import ChunkVectors, TokenCounter
-from ctxasm.model.settings import AssemblySettings, specs
-from ctxasm.tuning.evidence import Evidence, EvidenceState, Held, judged, shown_of_blocks, states_in
-from ctxasm.tuning.sweep.cases import CaseSource, QuestionCase, widened
+from ctxasm.assembly.summarise import known_language, worded
+from ctxasm.model.kept import key_of
+from ctxasm.model.ports import ChunkSource, ChunkVectors, Fetched, FetchedChunk, TokenCounter, Window
+from ctxasm.model.records import CorpusLanguage, Document, Hit, Query, check_query
+from ctxasm.model.settings import AssemblySettings, spec_of, specs
+from ctxasm.text.chunk_facts import complete
+from ctxasm.tuning.evidence import (
+    Evidence,
+    EvidenceState,
+    ShownChunks,
+    evidence_documents,
+    evidence_of,
+    judge_evidence,
+    shown_of_blocks,
+    states_in,
+)
+
+WIDEST = int(spec_of("expand_window").high or 0)
+"""Neighbours on each side that every policy can be given."""
+FETCHED = int(spec_of("pool_window").high or 0)
+"""Always fetched, so that what a question's results are kept under does not depend on the grid."""
+
+
+def widened(window: int) -> dict[str, Any]:
+    """Changes that bring in so many neighbours on each side: as every policy has them, else under one that has a pool."""
+    if window <= WIDEST:
+        return {"expand_window": window, "pool_window": None}
+    return {"budget_policy": "pack", "pack_unit": "document", "pool_window": window}
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionCase:
+    """All that counting a question takes: it can be sent to another process. `encoding` is that of the chunks' token facts.
+
+    `digest` is equal where everything is equal that a result can depend on, whatever the dataset is called.
+    """
+
+    query: Query
+    chunks: tuple[FetchedChunk, ...]
+    documents: Mapping[str, Document]
+    language: CorpusLanguage | None
+    evidence: Evidence
+    encoding: str
+    digest: str
+
+
+DocumentChunks = Callable[[str], Sequence[FetchedChunk]]
+
+
+def case_of(query: Query, source: ChunkSource, document_chunks: DocumentChunks, encoding: str) -> QuestionCase:
+    """Read all of a question, in one statement for its chunks. Raises InvalidInput for a query that cannot be assembled."""
+    check_query(query)
+    windows = plan_expansion(rank_hits(query, None).hits, FETCHED)
+    fetched = source.fetch(windows, encoding) if windows else NOTHING_FETCHED
+    evidence = evidence_of(query, {name: document_chunks(name) for name in evidence_documents(query)})
+    language = known_language(source)
+    chunks = tuple(sorted(fetched.chunks, key=lambda chunk: (chunk.document_id, chunk.chunk_index)))
+    documents = {name: replace(document, metadata={}) for name, document in sorted(fetched.documents.items())}
+    asked = _plain(query)
+    return QuestionCase(asked, chunks, documents, language, evidence, encoding, _digest(asked, chunks, documents, language, evidence))
+
+
+def _plain(query: Query) -> Query:
+    """The query without what no assembly looks at (its labels are the evidence of the case), and what cannot be sent."""
+    hits = tuple(Hit(hit.document_id, hit.chunk_index, hit.score, hit.rank, {}) for hit in query.retrieved)
+    return replace(query, retrieved=hits, gold=(), spans=(), answer=None, metadata={}, lost_hits=())
+
+
+def _digest(
+    query: Query, chunks: Sequence[FetchedChunk], documents: Mapping[str, Document], language: str | None, evidence: Evidence
+) -> str:
+    # Token facts are left out: they follow from the texts.
+    texts = [[c.document_id, c.chunk_index, c.text, c.start, c.end, c.page_number, c.section, c.row_number] for c in chunks]
+    records = [asdict(query), texts, [asdict(document) for document in documents.values()], language, asdict(evidence)]
+    return key_of(json.dumps(records, ensure_ascii=True, sort_keys=True))[:32]
+
+
+class CaseSource:
+    """A case as a source of chunks. Its token facts are completed once an encoding."""
+
+    def __init__(self, case: QuestionCase, counter_of: Callable[[str], TokenCounter]) -> None:
+        self._case, self._counter_of = case, counter_of
+        self._known: dict[str, dict[str, dict[int, FetchedChunk]]] = {}
+
+    def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
+        """As `ChunkSource.fetch`."""
+        own = self._chunks(encoding)
+        found = [own[name][at] for name, low, high in windows if name in own for at in range(low, high + 1) if at in own[name]]
+        documents = {name: self._case.documents[name] for name, _, _ in windows if name in self._case.documents}
+        return Fetched(found, documents, 0, 0, 0.0)
+
+    def corpus_language(self) -> CorpusLanguage | None:
+        """As `KnowsLanguage.corpus_language`."""
+        return self._case.language
+
+    def _chunks(self, encoding: str) -> dict[str, dict[int, FetchedChunk]]:
+        if encoding not in self._known:
+            chunks: Sequence[FetchedChunk] = self._case.chunks
+            if encoding != self._case.encoding:
+                chunks = [chunk._replace(token_count=None, overlap_tokens=None, lead_tokens=None) for chunk in chunks]
+            held: dict[str, dict[int, FetchedChunk]] = {}
+            for chunk in complete(chunks, self._counter_of(encoding)):
+                held.setdefault(chunk.document_id, {})[chunk.chunk_index] = chunk
+            self._known[encoding] = held
+        return self._known[encoding]
+
 
 CHOICE = ("budget_policy", "budget_mode", "max_tokens", "oversized", "overflow", "min_chunk_tokens", "pack_k", "pack_unit")
 """Settings that only say which chunks are chosen; with those of the zones, which only say the limit."""
@@ -79,7 +182,7 @@ class Counting:
         self._settings, self._tools = tuple(settings), tools
         shared: dict[AssemblySettings, AssemblySettings] = {}
         self._kinds = [_kind_of(each, shared) for each in self._settings]
-        self._worded: dict[tuple[int, str | None], AssemblySettings] = {}
+        self._with_templates: dict[tuple[int, str | None], AssemblySettings] = {}
 
     def count(self, case: QuestionCase, places: Sequence[int], limits: Mapping[int, int]) -> list[Outcome]:
         """The outcomes of the settings at these places. `limits` are those that zones or a ceiling put in place of max_tokens."""
@@ -117,23 +220,25 @@ class Counting:
         found = expand(case.query, source, settings, counter)
         grouped = group(deduplicate(found, settings, self._tools.vectors(settings)))
         template = worded(settings, source, found.fetched).summary_template
-        scales = Scales(grouped, self._with(template, wanted[0][1]), counter, wanted[0][0], case.query.query, self._tools.weights())
+        scales = Scales(
+            grouped, self._with_template(template, wanted[0][1]), counter, wanted[0][0], case.query.query, self._tools.weights()
+        )
         scales = scales.remembering(first.setdefault(kind.write, scales))
         judge = _Judge(case.evidence, grouped, scales)
         outcomes = {}
         for limit, at in wanted:
-            under = scales.under(self._with(template, at), limit)
+            under = scales.under(self._with_template(template, at), limit)
             plans = choose(under).plans
             outcomes[at] = _outcome(under.size(plans).tokens, judge.states(plans))
         return outcomes
 
-    def _with(self, template: str | None, at: int) -> AssemblySettings:
+    def _with_template(self, template: str | None, at: int) -> AssemblySettings:
         """The settings with the template that their data asks for. Kept: making settings checks all of them."""
         key = (at, template)
-        if key not in self._worded:
+        if key not in self._with_templates:
             settings = self._settings[at]
-            self._worded[key] = settings if template == settings.summary_template else settings.replace(summary_template=template)
-        return self._worded[key]
+            self._with_templates[key] = settings if template == settings.summary_template else settings.replace(summary_template=template)
+        return self._with_templates[key]
 
 
 class _Judge:
@@ -152,8 +257,8 @@ class _Judge:
             shown = [j for own in groups for j in own]
             likeness = likeness_of(self._grouped.resolution, self._grouped.relations, shown, self._scales.candidates)
             copies = {copy: (related.key, related.likeness) for copy, related in likeness.items()}
-            held = Held(shown_of_blocks(groups, self._chunks), self._texts, copies)
-            self._known[key] = (tuple(plans), judged(self._evidence, held))
+            held = ShownChunks(shown_of_blocks(groups, self._chunks), self._texts, copies)
+            self._known[key] = (tuple(plans), judge_evidence(self._evidence, held))
         return self._known[key][1]
 
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ctxasm.model.amounts import counted
 from ctxasm.model.frames import data_frame
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.sweep.cases import WIDEST
-from ctxasm.tuning.sweep.counting import Outcome
+from ctxasm.tuning.counting import WIDEST, Outcome
+from ctxasm.tuning.statistics import PairedDifference, paired_difference
 
 if TYPE_CHECKING:
     from ctxasm.model.frames import DataFrame
+
 
 UNCOUNTED = -1
 
@@ -41,7 +45,7 @@ class SweepResult:
     """`outcomes` is an array settings × questions × (tokens, found, needed), -1 where nothing was counted (it was cancelled).
 
     `ceiling` has the same of every question for the widest window without a limit: what its hits could give at all. `start` is the
-    place of the settings that one started from. `reused` cells were there from an earlier sweep, `lost` workers were replaced.
+    place of the settings that one started from. `reused` cells were there from an earlier sweep.
     `gold` says what the questions are labelled with, and how that was pooled.
     """
 
@@ -56,7 +60,6 @@ class SweepResult:
     ceiling: np.ndarray
     seconds: float = 0.0
     reused: int = 0
-    lost: int = 0
     cancelled: bool = False
     failures: Mapping[str, str] = field(default_factory=dict)
     gold: str = ""
@@ -199,3 +202,60 @@ class SweepResult:
 def _is_in(settings: AssemblySettings, axes: Mapping[str, Sequence[Any]]) -> bool:
     """Whether these settings are a point of the grid."""
     return all(getattr(settings, name) in values for name, values in axes.items())
+
+
+class Rival(NamedTuple):
+    """The place of a setting with a wider window, and what has narrower ones and more hits at exactly its tokens: the line between the
+    setting of these that is next `below` it in tokens and that next `above`, of which `share` is taken from `above`.
+    """
+
+    wider: int
+    below: int
+    above: int
+    share: float
+
+
+class Rivals(NamedTuple):
+    """They are chosen by their tokens alone and all of them count, so that there is one test and nothing to adjust it for. `result` is of
+    the share of them whose wider window holds a question's evidence, less that of more hits.
+    """
+
+    all: tuple[Rival, ...]
+    result: PairedDifference
+
+    def sentence(self) -> str:
+        """Whether a wider window or more hits win."""
+        where = f"At equal tokens ({counted(len(self.all), 'comparison')})"
+        if not self.result.shown:
+            return f"{where} a wider window against more hits: {self.result.sentence()}."
+        wins = "a wider window holds more than more hits" if self.result.difference > 0 else "more hits hold more than a wider window"
+        return f"{where} {wins}: {self.result.sentence()}."
+
+
+def rivals(found: SweepResult) -> Rivals | None:
+    """None where the grid has none at equal tokens, or no question is labelled."""
+    paired = tuple(_paired(found))
+    if not paired or not found.labelled:
+        return None
+    whole = found.whole.astype(float)
+    more = [(1 - each.share) * whole[each.below] + each.share * whole[each.above] for each in paired]
+    differences = (whole[[each.wider for each in paired]] - more).mean(axis=0).tolist()
+    return Rivals(paired, paired_difference(differences))
+
+
+def _paired(found: SweepResult) -> Iterator[Rival]:
+    alike: defaultdict[AssemblySettings, list[int]] = defaultdict(list)
+    for at, settings in enumerate(found.settings):
+        if settings.enabled:
+            alike[settings.replace(expand_window=0, top_k=None)].append(at)
+    tokens = [found.tokens(at) for at in range(len(found.settings))]
+    windows = [settings.expand_window for settings in found.settings]
+    hits = [inf if settings.top_k is None else settings.top_k for settings in found.settings]
+    for places in alike.values():
+        for wider in places:
+            others = [at for at in places if windows[at] < windows[wider] and hits[at] > hits[wider]]
+            below = max((at for at in others if tokens[at] <= tokens[wider]), key=lambda at: tokens[at], default=None)
+            above = min((at for at in others if tokens[at] >= tokens[wider]), key=lambda at: tokens[at], default=None)
+            if below is not None and above is not None:
+                apart = tokens[above] - tokens[below]
+                yield Rival(wider, below, above, (tokens[wider] - tokens[below]) / apart if apart else 0.0)

@@ -1,4 +1,7 @@
-"""Follow the facts of an answer from the hits to its citations: on the side of what was sent, and of what these settings would send."""
+"""Why an answer failed: follow its facts from the hits to its citations, in what was sent and in what these settings would send.
+
+A fact is what the answer should have said: what somebody says, else what the labels of its question expect, else its own doubtful claims.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.axes import axes_of
 from ctxasm.citations.checked import CheckedClaim
 from ctxasm.citations.checked_answer import CheckedAnswer
+from ctxasm.citations.claims import split_claims
+from ctxasm.citations.declined import is_declined
 from ctxasm.citations.grounds import Grounds, grounds_of_assembly, grounds_of_sources
 from ctxasm.citations.markers import parse_markers
 from ctxasm.citations.weighing import is_match
@@ -20,10 +25,56 @@ from ctxasm.model.records import Answer
 from ctxasm.model.results import Assembly, Fate, Key
 from ctxasm.model.support import NO_MATCH, Comparison, Conflict, Match, Scorer, Source
 from ctxasm.text.sent_prompts import sent_in
-from ctxasm.tuning.evidence import EvidenceState, StoredChunks, evidence_of, states_in
-from ctxasm.tuning.why.facts import Fact, facts_of
-from ctxasm.tuning.why.results import OUTCOMES, Held, Outcome, Passage, Side, Traced, Why
-from ctxasm.tuning.why.sentences import fact_sentence, why_sentence
+from ctxasm.tuning.evidence import Evidence, EvidenceState, Place, StoredChunks, evidence_of, place_text, states_in
+from ctxasm.tuning.why_results import OUTCOMES, FactKind, FactOutcome, Passage, Share, Side, TracedFact, Why, fact_sentence, why_sentence
+
+MOST_FACTS = 20
+"""Facts that are followed; any more are left out."""
+DOUBTFUL = frozenset({"not_found", "partly", "contradicted"})
+MISCITED = frozenset({"wrong_number", "missing", "unknown", "dropped"})
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """`ways` are the texts by which an expected passage is found, each with the chunks that hold it, and `piece` is its place among the
+    pieces of evidence; `claim` is the answer's own."""
+
+    text: str
+    kind: FactKind
+    ways: tuple[tuple[str, tuple[Key, ...]], ...] = ()
+    claim: CheckedClaim | None = None
+    piece: int | None = None
+
+
+def facts_of(
+    said: str | None, evidence: Evidence, stored: Mapping[str, StoredChunks], reference: str, checked: CheckedAnswer
+) -> tuple[Fact, ...]:
+    """The facts, by the first of these that there is: what is said, the expected passages, the reference answer, doubtful claims."""
+    if said is not None:
+        return tuple(Fact(text, "said") for text in _statements(said) or [said.strip()])[:MOST_FACTS]
+    pieces = enumerate(_ways(places, stored) for places in evidence.pieces())
+    if expected := [Fact(ways[0][0], "expected", ways, piece=at) for at, ways in pieces if ways]:
+        return tuple(expected[:MOST_FACTS])
+    if stated := _statements(reference):
+        return tuple(Fact(text, "reference") for text in stated)[:MOST_FACTS]
+    doubtful = [claim for claim in checked.claims if claim.claim.states and _is_doubtful(claim, checked)]
+    return tuple(Fact(claim.claim.text, "claim", claim=claim) for claim in doubtful)[:MOST_FACTS]
+
+
+def _ways(places: Sequence[Place], stored: Mapping[str, StoredChunks]) -> tuple[tuple[str, tuple[Key, ...]], ...]:
+    """The texts of places, each with the chunks that hold it; a blank one says nothing."""
+    texts = ((place_text(place, stored.get(place.document_id, ())), place) for place in places)
+    return tuple((text, tuple(held.key for held in place.holding)) for text, place in texts if text.strip())
+
+
+def _statements(text: str) -> list[str]:
+    return [claim.text for claim in split_claims(text, ()) if claim.states and not is_declined(claim.text)]
+
+
+def _is_doubtful(claim: CheckedClaim, checked: CheckedAnswer) -> bool:
+    axes = axes_of(claim, checked)
+    return axes.support in DOUBTFUL or axes.citation in MISCITED
+
 
 MOST_HITS = 200
 """Hits in which a fact is looked for."""
@@ -156,7 +207,7 @@ class _Case:
 
     # Where it went
 
-    def _follow(self, at: int, fact: Fact, checked: CheckedAnswer, compared: _Compared, states: Sequence[EvidenceState]) -> Traced:
+    def _follow(self, at: int, fact: Fact, checked: CheckedAnswer, compared: _Compared, states: Sequence[EvidenceState]) -> TracedFact:
         denial = _denial(fact.claim, compared.a(at)) if fact.claim is not None else None
         if fact.kind == "expected":
             holder, rank, a, b = self._expected(fact, states)
@@ -165,11 +216,11 @@ class _Case:
         else:
             holder, rank, a, b = self._stated(at, fact, compared)
         answered = (
-            self._answered(at, fact, a, checked, compared)
+            self._in_answer(at, fact, a, checked, compared)
             if denial is None
-            else _Answered("contradicted", False, denial.cited, denial.words)
+            else _InAnswer("contradicted", False, denial.cited, denial.words)
         )
-        outcome: Outcome
+        outcome: FactOutcome
         if a.held != "all" and rank is None:
             outcome = "never_retrieved"
         elif a.held != "all":
@@ -181,10 +232,10 @@ class _Case:
         if answered.against is not None and outcome in ("not_cited", "cited"):
             outcome = "contradicted"
         nearest = compared.hit(at) if outcome == "never_retrieved" and fact.kind != "expected" else None
-        told = Traced(fact.text, fact.kind, outcome, a, b, holder, rank, answered.said, answered.cited, answered.against)
+        traced_fact = TracedFact(fact.text, fact.kind, outcome, a, b, holder, rank, answered.said, answered.cited, answered.against)
         if nearest is None or not (nearest.is_part or nearest.otherwise):
-            return told
-        return replace(told, nearest=self._hits[nearest.place].rank, lacks=nearest.missing, otherwise=nearest.otherwise)
+            return traced_fact
+        return replace(traced_fact, nearest=self._hits[nearest.place].rank, lacks=nearest.missing, otherwise=nearest.otherwise)
 
     def _expected(self, fact: Fact, states: Sequence[EvidenceState]) -> tuple[Key | None, int | None, Side, Side]:
         """An expected passage, by its very characters: of several places that say it, the one that was sent, or retrieved."""
@@ -193,9 +244,9 @@ class _Case:
             numbers = [one.number for one in self._sent if self._hits[one.at].key in keys]
             found = sent_in(self._a_text(), [text])
             share = found[0].share if found else 0.0
-            held: Held = "all" if share == 1.0 else "part" if share else "none"
+            held: Share = "all" if share == 1.0 else "part" if share else "none"
             sides.append((Side(held, self._number_of(text) or (numbers[0] if numbers else None)), keys))
-        order: tuple[Held, ...] = ("all", "part", "none")
+        order: tuple[Share, ...] = ("all", "part", "none")
         a, keys = min(
             sides, key=lambda side: (order.index(side[0].held), min((self._rank(key) or MOST_HITS for key in side[1]), default=0))
         )
@@ -211,7 +262,7 @@ class _Case:
         if state.state == "found":
             return Side("all", self._block_of(fate))
         lost = self._b_by_fate(fate)
-        held: Held = "part" if state.state == "partly" else "none"
+        held: Share = "part" if state.state == "partly" else "none"
         stage = state.stage if state.stage != "retrieve" else None
         return Side(held, lost.number if held == "part" else None, stage, lost.reason, lost.missing_tokens)
 
@@ -257,7 +308,7 @@ class _Case:
 
     # What the answer makes of it
 
-    def _answered(self, at: int, fact: Fact, a: Side, checked: CheckedAnswer, compared: _Compared) -> _Answered:
+    def _in_answer(self, at: int, fact: Fact, a: Side, checked: CheckedAnswer, compared: _Compared) -> _InAnswer:
         claims = self._claims_about(at, fact, a, checked, compared)
         against = next((found for claim in claims if (found := _conflict(claim)) is not None), None)
         if against is None and fact.kind in ("said", "reference"):
@@ -265,13 +316,13 @@ class _Case:
         said = [claim for claim in claims if _conflict(claim) is None]
         cited = tuple(dict.fromkeys(number for claim in claims for number in claim.claim.cited))
         if against is not None:
-            return _Answered("contradicted", bool(said), cited, against)
+            return _InAnswer("contradicted", bool(said), cited, against)
         by_number = [axes_of(claim, checked).citation for claim in said]
         if "right" in by_number or "inherited" in by_number or (said and not checked.marked):
-            return _Answered("cited", True, cited)
+            return _InAnswer("cited", True, cited)
         if any(part in ("wrong_number", "unknown", "dropped") for part in by_number):
-            return _Answered("wrong_number", True, cited)
-        return _Answered("not_cited", bool(said), cited)
+            return _InAnswer("wrong_number", True, cited)
+        return _InAnswer("not_cited", bool(said), cited)
 
     def _claims_about(self, at: int, fact: Fact, a: Side, checked: CheckedAnswer, compared: _Compared) -> list[CheckedClaim]:
         """The claims of the answer that say the fact, or stand on the passage that holds it."""
@@ -294,8 +345,8 @@ class _Case:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answered:
-    outcome: Outcome
+class _InAnswer:
+    outcome: FactOutcome
     said: bool
     cited: tuple[int, ...]
     against: tuple[str, str] | None = None
