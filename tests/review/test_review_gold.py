@@ -135,6 +135,7 @@ def test_an_answer_that_was_asked_for_is_kept_whole_and_two_runs_differ_in_words
         run = keep_run(assembly, result, checked, workbench.store, "data", author="An", batch="b", prices=(1000.0, 1000.0))
         assert workbench.store.run(run.run_id) == run
         assert (run.answer, run.settings, run.author, run.evidence) == (result.text, settings.changed(), "An", (0, 1))
+        assert AssemblySettings.from_dict(workbench.store.run(run.run_id).settings) == settings
         assert run.prompt[0].role == "system"
         assert "The desk opens at seven" in run.prompt[-1].content
         assert item_for(workbench.store, run.run_id, "An").answer == result.text
