@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ctxasm.model.records import Query
     from ctxasm.model.results import Assembly
     from ctxasm.model.support import Scorer
-    from ctxasm.tuning.advice_set import SetEffect
+    from ctxasm.tuning.advice import Advice
     from ctxasm.tuning.compare import Comparison
     from ctxasm.tuning.compare_answers import AnswerDesk, How
     from ctxasm.tuning.engines import Engine
@@ -159,29 +159,13 @@ def compared(
     return compare(_context(workbench, dataset, query_ids, engine, keep, report, cancelled), a, b)
 
 
-def set_effects(
-    workbench: Workbench,
-    settings: AssemblySettings,
-    changed: Sequence[AssemblySettings],
-    dataset: str | None = None,
-    cancelled: Cancelled = never,
-) -> dict[AssemblySettings, SetEffect] | None:
-    """What each changed setting does to the labelled questions of a dataset; None where there are not two of them, or it was cancelled."""
-    from ctxasm.tuning.advice_set import Patience, counted_on, set_effect
-    from ctxasm.tuning.compare import compared
-    from ctxasm.tuning.sweep import grid_of, sweep
+def advice(
+    workbench: Workbench, start: AssemblySettings, dataset: str | None = None, *, keep: bool = True, cancelled: Cancelled = never
+) -> Advice | None:
+    """The single change of the settings that is shown to help on a dataset; None where there is none."""
+    from ctxasm.tuning.advice import advise
 
-    context, grid = _context(workbench, dataset), grid_of(settings, changed, {})
-    queries, asked = context.queries, counted_on(context.queries)
-    if len(asked) < 2:
-        return None
-    patience = Patience(cancelled, len(grid.settings) + 1)
-    found = sweep(replace(context, queries=asked, report=patience.report, cancelled=patience.ended), grid)
-    if cancelled() or len(found.labelled) < 2:
-        return None
-    sampled = found.cancelled or len(asked) < sum(query.is_labelled for query in queries)
-    place = {each: at for at, each in enumerate(found.settings)}
-    return {each: set_effect(compared(found, found.start, place[each]), sampled) for each in changed}
+    return advise(_context(workbench, dataset, keep=keep, cancelled=cancelled), start)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Settings that a measurement speaks against: they brought no more of the evidence into the context, or less of it.
 
 They stay, as a source has them or they serve something else (fewer tokens, the newer edition of a text), but nothing recommends
-them: no advice proposes one for its own sake, what is recommended holds none, and wherever one is described its figure stands beside it.
+them: advice tries none, what is recommended holds none, and wherever one is described its figure stands beside it.
 """
 
 from __future__ import annotations

@@ -1,178 +1,154 @@
-"""Advice on the current trace: each piece is read from figures of this assembly, tried out, and dropped where it does not help.
+"""Advice: single changes of the settings, tried on the labelled questions; the one that is shown to help is offered.
 
-Nothing is canned: a rule fires on figures, names changes of settings, and each change is assembled once. What is shown is
-the difference that was measured. Labelled evidence decides where there is any; else the rank of what was retrieved does.
+Compare, recommend and sweep decide by the same test and the same rule, so advice never contradicts them. It judges by evidence and tokens:
+what neither shows (order, format) is not tried, nor what was measured to bring nothing (`MEASURED_AGAINST`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from time import monotonic
+from typing import Any
 
-from ctxasm.model.errors import CtxasmError
-from ctxasm.model.results import Assembly
-from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.advice_age import AGE_RULES
-from ctxasm.tuning.advice_evidence import EVIDENCE_RULES
-from ctxasm.tuning.advice_finding import SEVERITIES, Changes, Check, Finding, Rule, Severity
-from ctxasm.tuning.advice_form import FORM_RULES
-from ctxasm.tuning.advice_space import SPACE_RULES
-from ctxasm.tuning.advice_view import Evidence, View
+from ctxasm.model.amounts import counted, signed
+from ctxasm.model.kept import key_of
+from ctxasm.model.measured import spoken_against
+from ctxasm.model.presets import PRESETS, RECOMMENDED, is_recommended
+from ctxasm.model.progress import Progress
+from ctxasm.model.setting_labels import named
+from ctxasm.model.settings import AssemblySettings, spec_of, specs
+from ctxasm.tuning.evidence import EvidenceState
+from ctxasm.tuning.recommend import DELTA, Recommendation, decide
+from ctxasm.tuning.statistics import FEWEST, PairedDifference
+from ctxasm.tuning.sweep import SweepContext, default_axes, grid_of, sweep
+from ctxasm.tuning.sweep_results import SweepResult
 
-MOST_TRIALS = 10
-RULES: tuple[Check, ...] = (*EVIDENCE_RULES, *AGE_RULES, *SPACE_RULES, *FORM_RULES)
-AssembleWith = Callable[[AssemblySettings], Assembly]
-"""The same query under other settings. May raise CtxasmError: then the change is no help."""
-
-
-class Measured(NamedTuple):
-    """One assembly in figures. `found` of `evidence` labelled pieces; `hits` of the retrieved chunks are in the context.
-
-    `value` is the sum of 1 / (60 + rank) over those hits; the best block stands at `best_place` of `blocks`, the middle of the
-    second best at `second_at` of the context (0 to 1); the last four are as in `View`.
-    """
-
-    found: int
-    evidence: int
-    share: float
-    hits: int
-    value: float
-    tokens: int
-    unused: int
-    overshoot: int
-    best_place: int
-    blocks: int
-    second_at: float | None
-    scaffold: int
-    cut_passages: int
-    passages: int
-    neutralised: int
+MOST_COUNTED = 300
+"""Labelled questions that are counted; of more, so many that their ids pick."""
+LEAST_COUNTED = 30
+"""Questions that are counted however long it takes."""
+PATIENCE_S = 10.0
+"""Seconds after which no further question is counted: what a person waits for at most."""
+QUOTED = 40
+"""Characters of a piece of evidence that name it."""
 
 
-class Effect(NamedTuple):
-    """What a change did, assembled and measured."""
-
-    before: Measured
-    after: Measured
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Advice:
-    """A change of settings and why. `figures` are what the rule read; `effect` is None where nothing could be tried."""
+    """A change that is shown to help: `decision` takes it over the current settings. `sampled`: there are more labelled questions."""
 
-    rule: Rule
-    severity: Severity
-    figures: Mapping[str, Any]
-    changes: Changes
-    effect: Effect | None
+    decision: Recommendation
+    sampled: bool = False
 
+    @property
+    def settings(self) -> AssemblySettings:
+        """What is offered."""
+        return self.decision.settings
 
-def advise(
-    assembly: Assembly,
-    *,
-    evidence: Evidence | None = None,
-    assemble_with: AssembleWith | None = None,
-    cancel: Callable[[], bool] = lambda: False,
-    max_trials: int = MOST_TRIALS,
-) -> tuple[Advice, ...]:
-    """What could be better about this assembly, gravest first, then what brings most; each change at most once.
+    @property
+    def name(self) -> str:
+        """The change: `Max tokens 4,000`."""
+        added = is_recommended(self.settings) and not is_recommended(self.decision.start)
+        return RECOMMENDED.capitalize() if added and len(self.decision.changes) > 1 else named(self.decision.changes)
 
-    With `assemble_with` every change is tried, at most `max_trials` assemblies in all, and what does not help is not given;
-    without it the first change of each finding is given untried. `cancel` is asked before each trial: what was found stays.
-    """
-    view = View(assembly, evidence)
-    findings = sorted(_findings(view), key=lambda finding: SEVERITIES.index(finding.severity))
-    trials = _Trials(view, evidence, assemble_with, cancel, max_trials) if assemble_with is not None else None
-    given: dict[tuple[tuple[str, object], ...], Advice] = {}
-    for finding in findings:
-        advice = trials.advice(finding) if trials is not None else _untried(view, finding)
-        if advice is not None:
-            given.setdefault(tuple(sorted(advice.changes.items())), advice)
-    return tuple(sorted(given.values(), key=_standing))
+    @property
+    def result(self) -> PairedDifference:
+        """The change against the current settings, as `compare` has it."""
+        return self.decision.against_start()
 
+    def questions_text(self) -> str:
+        """`helps 31 of 50 questions, hurts 2`."""
+        questions = counted(self.result.n, "sampled question" if self.sampled else "question")
+        return f"helps {self.result.better} of {questions}, hurts {self.result.worse}"
 
-def _standing(advice: Advice) -> tuple[int, float, float]:
-    after = advice.effect.after if advice.effect is not None else None
-    return SEVERITIES.index(advice.severity), -(after.share if after else 0.0), -(after.value if after else 0.0)
+    def tokens_text(self) -> str:
+        """`−12 % tokens`."""
+        found = self.decision.found
+        change = signed(100 * (found.tokens(self.decision.taken) / found.tokens(found.start) - 1))
+        return "as many tokens" if change == "0" else f"{change} % tokens"
 
 
-def _findings(view: View) -> Iterable[Finding]:
-    for check in RULES:
-        finding = check(view)
-        if finding is not None:
-            yield finding
+def describe_effect(before: Sequence[EvidenceState], after: Sequence[EvidenceState], text_of: Callable[[EvidenceState], str]) -> str:
+    """What a change does to the evidence of one question: `brings “A single room costs…” back`; empty where none is labelled."""
+    pairs = list(zip(before, after, strict=True))
+    back = [now for was, now in pairs if was.state != "found" and now.state == "found"]
+    lost = [was for was, now in pairs if was.state == "found" and now.state != "found"]
+    texts = [f"{verb} {_pieces(own, text_of)}{end}" for verb, own, end in (("brings", back, " back"), ("loses", lost, "")) if own]
+    return ", ".join(texts) or ("same evidence here" if pairs else "")
 
 
-def _untried(view: View, finding: Finding) -> Advice | None:
-    proposals = [changes for changes in finding.proposals if _changed(view, changes) is not None]
-    return Advice(finding.rule, finding.severity, finding.figures, proposals[0], None) if proposals else None
+def _pieces(states: Sequence[EvidenceState], text_of: Callable[[EvidenceState], str]) -> str:
+    if len(states) > 1:
+        return f"{len(states)} pieces of evidence"
+    text = " ".join(text_of(states[0]).split())
+    return f"“{text if len(text) <= QUOTED else f'{text[: QUOTED - 1].rstrip()}…'}”"
 
 
-def _changed(view: View, changes: Changes) -> AssemblySettings | None:
-    """The settings with the changes; None where they allow no such value or stay the same."""
-    try:
-        changed = view.settings.replace(**changes)
-    except CtxasmError:
+def settings_to_try(start: AssemblySettings) -> tuple[AssemblySettings, ...]:
+    """The settings to try: each setting of a sweep one step on, every switch, and what is recommended. A higher limit stands last."""
+    if not start.enabled:
+        return (start.replace(enabled=True),)
+    tried = (start.replace(**change) for change in _single_changes(start) if not spoken_against(change))
+    return tuple(sorted(dict.fromkeys(each for each in tried if each != start), key=lambda each: each.max_tokens > start.max_tokens))
+
+
+def _single_changes(start: AssemblySettings) -> Iterator[dict[str, Any]]:
+    axes: dict[str, Sequence[Any]] = dict(default_axes())
+    if start.window != start.expand_window:
+        axes["pool_window"] = range(int(spec_of("pool_window").high or 0) + 1)
+    for name, values in axes.items():
+        now = getattr(start, name)
+        yield from ({name: value} for value in (values if spec_of(name).choices else _steps(values, now)))
+    yield from ({spec.name: not getattr(start, spec.name)} for spec in specs() if spec.kind == "bool" and spec.name != "enabled")
+    yield dict(PRESETS[RECOMMENDED])
+
+
+def _steps(values: Sequence[int | None], now: int | None) -> list[int | None]:
+    """The next lower and the next higher value; None is the highest."""
+    ordered = sorted(values, key=_height)
+    below = [value for value in ordered if _height(value) < _height(now)]
+    return [*below[-1:], *[value for value in ordered if _height(value) > _height(now)][:1]]
+
+
+def _height(value: int | None) -> float:
+    return inf if value is None else value
+
+
+def advise(context: SweepContext, start: AssemblySettings) -> Advice | None:
+    """Try the changes on the labelled questions; None where nothing is shown to help, or it was cancelled."""
+    labelled = [query for query in context.queries if query.is_labelled]
+    asked = sorted(labelled, key=lambda query: key_of(query.query_id))[:MOST_COUNTED]  # any first ones of them are a fair sample
+    grid, done, began = grid_of(start, (start, *settings_to_try(start)), {}), 0, monotonic()
+    if len(asked) < FEWEST:
         return None
-    return None if changed == view.settings else changed
+
+    def report(progress: Progress) -> None:
+        nonlocal done
+        done = progress.done
+
+    def ended() -> bool:
+        return context.cancelled() or (done >= LEAST_COUNTED * (len(grid.settings) + 1) and monotonic() - began > PATIENCE_S)
+
+    found = sweep(replace(context, queries=asked, report=report, cancelled=ended), grid)
+    if context.cancelled():
+        return None
+    made = decide_advice(found)
+    return None if made is None else Advice(made, found.cancelled or len(asked) < len(labelled))
 
 
-class _Trials:
-    """Assembles changes, each once, until there were enough."""
+def decide_advice(found: SweepResult) -> Recommendation | None:
+    """What the rule takes of the changes that were tried; None where it keeps the start, or saves too little to be worth a change.
 
-    def __init__(self, before: View, evidence: Evidence | None, assemble_with: AssembleWith, cancel: Callable[[], bool], most: int) -> None:
-        self._before, self._evidence, self._assemble, self._cancel, self._left = before, evidence, assemble_with, cancel, most
-        self._tried: dict[AssemblySettings, View | None] = {}
-
-    def advice(self, finding: Finding) -> Advice | None:
-        """The change that helps, measured."""
-        helpful: list[tuple[Changes, View]] = []
-        for changes in finding.proposals:
-            after = self._after(changes)
-            if after is not None and finding.helps(self._before, after):
-                helpful.append((changes, after))
-                if not finding.best:
-                    break
-        if not helpful:
-            return None
-        changes, after = max(helpful, key=lambda pair: (pair[1].share, pair[1].value, -pair[1].assembly.token_count))
-        effect = Effect(measured(self._before), measured(after))
-        return Advice(finding.rule, finding.severity, finding.figures, changes, effect)
-
-    def _after(self, changes: Changes) -> View | None:
-        settings = _changed(self._before, changes)
-        if settings is None:
-            return None
-        if settings not in self._tried:
-            if self._left <= 0 or self._cancel():
-                return None
-            self._left -= 1
-            try:
-                self._tried[settings] = View(self._assemble(settings), self._evidence)
-            except CtxasmError:
-                self._tried[settings] = None
-        return self._tried[settings]
-
-
-def measured(view: View) -> Measured:
-    """An assembly in figures."""
-    assembly = view.assembly
-    hits = sum(fate.fate in ("kept", "truncated", "merged", "duplicate_of") for fate in view.hits)
-    return Measured(
-        view.found,
-        len(view.evidence),
-        view.share,
-        hits,
-        view.value,
-        assembly.token_count,
-        assembly.unused_tokens,
-        assembly.overshoot_tokens,
-        view.place_of_best,
-        len(view.block_ranks),
-        view.middle_of_second if len(view.block_ranks) > 1 else None,
-        view.scaffold_tokens,
-        view.cut_passages,
-        len(view.passages),
-        view.neutralised,
-    )
+    More room always helps. So a higher limit is taken only where nothing within the limit gains; that is asked only where something is
+    shown to gain among all, so it claims no more than the rule does.
+    """
+    made = decide(found)
+    if made.verdict == "keep" or (made.verdict == "cheaper" and found.tokens(made.taken) > (1 - DELTA) * found.tokens(found.start)):
+        return None
+    limit = made.start.max_tokens
+    if made.settings.max_tokens > limit:
+        within = decide(found.first(sum(each.max_tokens <= limit for each in found.settings)))
+        return within if within.verdict == "gain" else made
+    return made

@@ -11,6 +11,7 @@ api = pytest.importorskip("playwright.sync_api")
 expect = api.expect
 expect.set_options(timeout=60_000)
 STRIP = "#ctx-change"
+WAITS, READY = "[data-advice=waits]", "[data-advice]:not([data-advice=waits])"
 
 
 def switch_policy(page, policy: str) -> None:
@@ -60,9 +61,9 @@ def test_the_strip_fits_its_page(app, open_page, width, scheme):
 
 def test_a_click_at_the_moment_the_page_comes_to_rest_is_not_lost(app, open_page):
     page = open_page(f"{app}/?q=private-room-cost&mt=2000")
-    expect(page.locator("[data-advice], [data-rule]").first).to_be_visible()
+    expect(page.locator(READY).first).to_be_visible()
     page.locator("[class*=st-key-] [role=radio]").filter(has_text=re.compile("^2$")).first.click()
-    expect(page.locator("[data-waits]")).to_be_visible()
+    expect(page.locator(WAITS)).to_be_visible()
     # Both reach the server while it draws a third: then it answers them as one.
     page.evaluate("""() => {
         const send = WebSocket.prototype.send, pressed = key => document.querySelector(key).click(), held = [];
@@ -76,12 +77,12 @@ def test_a_click_at_the_moment_the_page_comes_to_rest_is_not_lost(app, open_page
         };
     }""")
     expect(page.get_by_role("button", name="Close")).to_be_visible()
-    expect(page.locator("[data-waits]")).to_have_count(0)
+    expect(page.locator(WAITS)).to_have_count(0)
 
 
 def test_the_page_comes_to_no_rest_while_it_is_touched(app, open_page):
     page = open_page(f"{app}/?q=private-room-cost&mt=2000")
-    expect(page.locator("[data-advice], [data-rule]").first).to_be_visible()
+    expect(page.locator(READY).first).to_be_visible()
     page.evaluate("""() => {
         window.touches = setInterval(() => document.body.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true })), 50);
         const send = WebSocket.prototype.send;
@@ -89,9 +90,9 @@ def test_the_page_comes_to_no_rest_while_it_is_touched(app, open_page):
         WebSocket.prototype.send = function (sent) { window.sent.push(new TextDecoder().decode(sent)); return send.call(this, sent); };
     }""")
     page.locator("[class*=st-key-] [role=radio]").filter(has_text=re.compile("^2$")).first.click()
-    expect(page.locator("[data-waits]")).to_be_visible()
+    expect(page.locator(WAITS)).to_be_visible()
     page.wait_for_timeout(2000)
     assert not page.evaluate("window.sent.some(each => each.includes('advice_rest'))")
     page.evaluate("clearInterval(window.touches)")
-    expect(page.locator("[data-waits]")).to_have_count(0)
+    expect(page.locator(WAITS)).to_have_count(0)
     assert page.evaluate("window.sent.some(each => each.includes('advice_rest'))")

@@ -128,15 +128,22 @@ def test_a_cited_passage_is_approved_claim_by_claim_and_taken_back_beside_it(oth
     expect(page.locator("#ctx-reader")).not_to_contain_text("expected passage")
 
 
-def test_the_count_of_advice_opens_its_questions(app, open_page):
+def test_the_count_of_advice_opens_compare_and_its_place_keeps_still(app, open_page):
     page = open_page(f"{app}/?data=sample&mt=2000", width=1440, height=900)
-    more = page.locator(".st-key-advice_more").get_by_role("button").first
-    expect(more).to_contain_text(re.compile(r"helps \d+ of \d+ questions, hurts \d+"))
-    helps = re.search(r"helps (\d+) of", more.inner_text())[1]
-    more.click()
-    page.get_by_role("link", name=f"the {helps} it helps").click()
-    expect(page.locator("#ctx-questions tbody tr")).to_have_count(int(helps))
-    expect(page.locator("#ctx-questions")).not_to_contain_text("unchanged")
+    expect(page.locator("#ctx-advice [data-advice=waits]")).to_be_visible()
+    expect(page.locator("#ctx-ledger")).to_be_visible()
+    expect(page.locator(".st-key-picture")).to_be_visible()
+    top = "() => document.querySelector('.st-key-picture').getBoundingClientRect().top"
+    expect(page.locator("[data-advice=waits]")).to_be_visible()
+    before = page.evaluate(top)
+    link = page.locator("#ctx-advice").get_by_role("link", name=re.compile(r"helps \d+ of \d+ questions, hurts \d+"))
+    expect(link).to_be_visible()
+    expect(page.locator(".st-key-advice").get_by_role("button", name=re.compile("^.*Apply .+"))).to_be_visible()
+    assert page.evaluate(top) == before
+    helps, hurts = re.search(r"helps (\d+) of \d+ questions, hurts (\d+)", link.inner_text()).groups()
+    link.click()
+    expect(page.locator('[data-count="win"]')).to_contain_text(helps)
+    expect(page.locator('[data-count="loss"]')).to_contain_text(hurts)
     expect(page).to_have_url(re.compile(r"a=mt%3D2000"))
 
 

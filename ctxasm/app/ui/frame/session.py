@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ctxasm.model.results import Assembly, Key
     from ctxasm.model.settings import Channel, Ordering
     from ctxasm.model.support import Scorer
-    from ctxasm.tuning.advice import Advice, Effect
+    from ctxasm.tuning.advice import Advice
     from ctxasm.tuning.cache_prefix import Prefix
     from ctxasm.tuning.compare_answers import AnswerComparison
     from ctxasm.tuning.evidence import EvidenceState
@@ -229,7 +229,8 @@ class Session:
     followed: Kept[Key | None] = Kept(None)
     life: Widget[str | None] = Widget("_life", None)
     prefixes: Kept[tuple[Hashable, Mapping[Ordering, Prefix]] | None] = Kept(None)
-    advice: Kept[tuple[Assembly, tuple[tuple[Advice, ...], Effect | None]] | None] = Kept(None)
+    advice: Kept[tuple[Assembly, Advice, str] | None] = Kept(None)
+    """The last advice, of which assembly it is, and what it does to that."""
 
     # Compare
     versus: Kept[tuple[Hashable, Assembly] | None] = Kept(None)
