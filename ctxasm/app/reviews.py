@@ -52,12 +52,8 @@ def keep_answer(
     from ctxasm.review.runs import run_of
     from ctxasm.tuning.compare_answers import Prices
 
-    found: tuple[int, int] | None = None
-    data = None
-    if dataset is not None:
-        data = workbench.dataset(dataset).info
-        if states := workbench.evidence(assembly, dataset):
-            found = sum(state.state == "found" for state in states), len(states)
+    data = workbench.dataset(dataset).info if dataset is not None else None
+    found = _evidence(workbench, assembly, dataset)
     run = run_of(assembly, answer, checked, asked, data, version=__version__, author=author, batch=batch, evidence=found)
     if prices is not None and run.sent_tokens is not None:
         run = replace(run, cost=Prices(*prices).of(run.sent_tokens, run.written_tokens or 0))
@@ -88,12 +84,19 @@ def keep_recorded(
     check = AnswerCheck(workbench, settings or AssemblySettings(), scored, asked, named)
     questions = {each.answer.query_id: each.question for each in asked}
     batch = batch or (Path(file).stem if file is not None and file != "-" else "")
-    runs = [
-        run_of_record(answer, grounds, checked, questions.get(answer.query_id, ""), data, version=__version__, batch=batch)
-        for checked, grounds, answer in check.all()
-    ]
+    runs: list[Run] = []
+    for checked, grounds, answer in check.all():
+        found = _evidence(workbench, grounds.assembly, named)
+        question = questions.get(answer.query_id, "")
+        runs.append(run_of_record(answer, grounds, checked, question, data, version=__version__, batch=batch, evidence=found))
     new = workbench.store.keep_runs(runs, skip_known=True)
     return Kept(tuple(dict.fromkeys(run.run_id for run in runs)), new, check.refused)
+
+
+def _evidence(workbench: Workbench, assembly: Assembly | None, dataset: str | None) -> tuple[int, int] | None:
+    """How much of the labelled evidence a context holds, of how much; None where nothing is labelled, or no context was assembled."""
+    states = workbench.evidence(assembly, dataset) if assembly is not None and dataset is not None else ()
+    return (sum(state.state == "found" for state in states), len(states)) if states else None
 
 
 def review_queue(workbench: Workbench, reviewer: str, run_ids: Iterable[str]) -> list[QueueEntry]:

@@ -121,6 +121,7 @@ def run_of_record(
     *,
     version: str,
     batch: str = "",
+    evidence: tuple[int, int] | None = None,
 ) -> Run:
     """The run of a recorded answer, checked against `grounds`. The same record has the same id, so that it is kept once."""
     from ctxasm.model.messages import Message
@@ -153,6 +154,7 @@ def run_of_record(
         note=None,
         reference=str(reference) if reference else None,
         context_tokens=assembly.token_count if assembly is not None else None,
+        evidence=evidence,
         span_id=recorded.span_id,
     )
 

@@ -63,6 +63,7 @@ def test_recorded_answers_are_kept_once(workbench: Workbench) -> None:
     assert (run.question, run.answer, run.dataset, run.batch, run.model) == (QUERY.query, RECORDED.answer, "data", "data", "m")
     assert (run.digest, run.reference, run.span_id) == (workbench.dataset("data").info.content_hash, "At seven.", "s")
     assert run.sources[0].chunks == (0, 1, 2, 3)
+    assert run.evidence == (1, 1)
     assert run.sources[0].date == "2024-01-01"
     workbench.store.delete_runs(first.run_ids)
     assert keep_recorded(workbench).new == 0
