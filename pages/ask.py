@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ctxasm.app.ui.ask.ask import show_ask
+from ctxasm.app.ui.ask.page import show_ask
 from ctxasm.app.ui.frame.controls import show_controls
 from ctxasm.app.ui.frame.scenes import current_assembly, current_scene
 from ctxasm.app.ui.frame.state import stamp_of

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 from ctxasm.answering.prompts import PromptChoice, build_messages
 from ctxasm.model.kept import key_of
 from ctxasm.model.messages import AnswerModel, Message
 from ctxasm.model.ports import Shelf
+from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.store.decoding import decoding
 
@@ -25,6 +26,21 @@ class KnownAnswer(NamedTuple):
     answer: str
     complete: bool
     called: bool
+
+
+class LastAsked(NamedTuple):
+    """How a question was asked last: under which settings, as an address says them, with which prompt, of which models.
+
+    `answers` are the keys of their answers, and `context` is a digest of the context that they were given.
+    """
+
+    settings: dict[str, str]
+    choice: PromptChoice
+    temperature: float
+    max_tokens: int
+    models: list[tuple[str, bool]]
+    answers: list[str]
+    context: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +65,25 @@ class KnownAnswers:
         """Keep it in place of an earlier one. Raises StoreUnavailable."""
         if self.shelf is not None:
             self.shelf.keep(self.name, {key: json.dumps(known._asdict())})
+
+    def last_asked(self, dataset: str, query: Query) -> LastAsked | None:
+        """How this question of this dataset was asked last."""
+        shelf, key = f"asked {self.version}", key_of(dataset, query.query_id, query.query)
+        kept = self.shelf.read_kept(shelf, [key]) if self.shelf is not None else {}
+        with decoding("how a question was asked last"):
+            if key not in kept:
+                return None
+            found = json.loads(kept[key])
+            models = [(name, is_language_model) for name, is_language_model in found["models"]]
+            return LastAsked(**{**found, "choice": PromptChoice(**found["choice"]), "models": models})
+
+    def keep_last_asked(self, dataset: str, query: Query, last: LastAsked) -> None:
+        """Keep it in place of an earlier one. Raises StoreUnavailable."""
+        if self.shelf is not None:
+            self.shelf.keep(
+                f"asked {self.version}",
+                {key_of(dataset, query.query_id, query.query): json.dumps({**last._asdict(), "choice": asdict(last.choice)})},
+            )
 
 
 def messages_to_send(assembly: Assembly, choice: PromptChoice) -> tuple[Message, ...]:

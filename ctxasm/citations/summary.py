@@ -60,7 +60,7 @@ def claims_sentence(claims: int, declined: int, parts: Counter[Part]) -> str:
 
 def uses_sentence(passages: Share) -> str:
     """How many of the passages that the labels of the question expect an answer stands on; empty where none is expected."""
-    return f"uses {passages.used} of {counted(passages.expected, 'expected passage')}" if passages.expected else ""
+    return f"uses {passages.used} of {passages.expected:,} expected passages" if passages.expected else ""
 
 
 def facts_sentence(facts: Share) -> str:

@@ -1,4 +1,4 @@
-"""Which of the passages that a labelled query expects an answer stands on. Pure: read from the assembly and the check alone."""
+"""Which of the passages that a labelled query expects an answer stands on, and where the others stand. Pure."""
 
 from __future__ import annotations
 
@@ -11,34 +11,61 @@ from ctxasm.model.records import GoldChunk, Span
 from ctxasm.model.results import Assembly, Key
 from ctxasm.text.overlap import has_offsets
 
+Expected = Span | GoldChunk
+Stretch = tuple[Key, int, int]
+"""Characters of a chunk."""
+
 
 def used_passages(assembly: Assembly, checked: CheckedAnswer) -> Share:
+    """How many of the expected passages the answer stands on, and how many there are."""
+    expected = _expected(assembly, checked)
+    return Share(sum(is_used for _, is_used in expected), len(expected))
+
+
+def unused_passages(assembly: Assembly, checked: CheckedAnswer) -> tuple[tuple[int, int] | None, ...]:
+    """Where in the context each expected passage stands that the answer does not stand on; None: the context does not hold it."""
+    return tuple(_place(assembly, passage) for passage, is_used in _expected(assembly, checked) if not is_used)
+
+
+def _expected(assembly: Assembly, checked: CheckedAnswer) -> list[tuple[Expected, bool]]:
     """A passage is used where a claim that no source contradicts stands on characters of it, or of an exact copy of its chunk.
 
     Expected are the spans of the query, and gold chunks that a person added beside them; all gold chunks where the spans cannot be
     judged, because chunks do not say where they stand in their document, or say what cannot be. What is lost is never used.
     """
-    stretches = [stretch for low, high in _carried(checked) for stretch in _in_chunks(assembly, low, high)]
-    placed = _with_copies(assembly, stretches)
     chunks = {key: candidate.chunk for key, candidate in assembly.trace.candidates.items()}
     unplaced = {key[0] for key, chunk in chunks.items() if not has_offsets(chunk)}
     spans = [span for span in assembly.query.spans if not unplaced & {place.document_id for place in span.places}]
     beside = [gold for gold in assembly.query.marked if not any(_holds(chunks.get(key), span) for span in spans for key in gold.chunks)]
-    expected: tuple[Span | GoldChunk, ...] = (*spans, *beside) if spans else assembly.query.gold
-    in_documents = [(key[0], (chunks[key].start or 0) + low, (chunks[key].start or 0) + high) for key, low, high in placed]
-    keys = {key for key, *_ in placed}
+    expected: tuple[Expected, ...] = (*spans, *beside) if spans else assembly.query.gold
+    placed = _with_copies(assembly, [stretch for low, high in _carried(checked) for stretch in _in_chunks(assembly, low, high)])
+    return [(passage, any(_common(assembly, passage, stretch) for stretch in placed)) for passage in expected]
 
-    def is_used(passage: Span | GoldChunk) -> bool:
-        if isinstance(passage, GoldChunk):
-            return not keys.isdisjoint(passage.chunks)
-        return any(
-            name == place.document_id and low < place.end and place.start < high
-            for place in passage.places
-            if not place.lost
-            for name, low, high in in_documents
-        )
 
-    return Share(sum(is_used(passage) for passage in expected), len(expected))
+def _place(assembly: Assembly, passage: Expected) -> tuple[int, int] | None:
+    """From the first to the last character of the passage in the first block that holds any of it."""
+    found: dict[int | None, list[tuple[int, int]]] = {}
+    for segment in assembly.segments:
+        for stretch in _with_copies(assembly, list(_in_chunks(assembly, segment.start, segment.end)) if segment.kind == "chunk" else []):
+            if common := _common(assembly, passage, stretch):
+                shift = segment.start - stretch[1]
+                found.setdefault(segment.block, []).append((common[0] + shift, common[1] + shift))
+    first = next(iter(found.values()), None)
+    return (min(low for low, _ in first), max(high for _, high in first)) if first else None
+
+
+def _common(assembly: Assembly, passage: Expected, stretch: Stretch) -> tuple[int, int] | None:
+    """The characters of its chunk that a stretch and a passage share."""
+    key, low, high = stretch
+    if isinstance(passage, GoldChunk):
+        return (low, high) if key in passage.chunks else None
+    begin = assembly.trace.candidates[key].chunk.start or 0
+    shared = [
+        (max(low, place.start - begin), min(high, place.end - begin))
+        for place in passage.places
+        if place.document_id == key[0] and not place.lost
+    ]
+    return next((one for one in shared if one[0] < one[1]), None)
 
 
 def _holds(chunk: FetchedChunk | None, span: Span) -> bool:
@@ -68,7 +95,7 @@ def _carried(checked: CheckedAnswer) -> Iterator[tuple[int, int]]:
                 yield support.context_start, support.context_end
 
 
-def _in_chunks(assembly: Assembly, low: int, high: int) -> Iterator[tuple[Key, int, int]]:
+def _in_chunks(assembly: Assembly, low: int, high: int) -> Iterator[Stretch]:
     """The chunks that hold characters `low` to `high` of the context, and which characters of each."""
     for segment in assembly.segments:
         if segment.end <= low or high <= segment.start or segment.kind != "chunk":
@@ -80,7 +107,8 @@ def _in_chunks(assembly: Assembly, low: int, high: int) -> Iterator[tuple[Key, i
                 yield (segment.document_id, segment.chunk_index), first + shift, last + shift
 
 
-def _with_copies(assembly: Assembly, stretches: list[tuple[Key, int, int]]) -> list[tuple[Key, int, int]]:
+def _with_copies(assembly: Assembly, stretches: list[Stretch]) -> list[Stretch]:
+    """The same, and where a chunk has an exact copy that was left out, that one's as well."""
     texts = {key: candidate.chunk.text for key, candidate in assembly.trace.candidates.items()}
     copies = [
         ((fate.document_id, fate.chunk_index), fate.of)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -85,9 +86,27 @@ def test_a_click_opens_a_question_and_axe_finds_nothing_of_ours(app, open_page, 
         found = axe.run(page).response["violations"]
         assert [f"{v['id']}: {node['html'][:120]}" for v in found for node in v["nodes"] if "cx-" in node["html"]] == []
 
-    read("#ctx-contexts")
+    read("#ctx-chunks")
+    page.get_by_role("button", name="Ask both").or_(page.locator("#ctx-answers")).first.click()
+    read("#ctx-answers")
     page.get_by_text("Blind review").click()
     read("#ctx-blind")
+    shown = page.locator("#ctx-asked").inner_text()
+    expect(page).to_have_title("Compare · ctxasm")
+    page.get_by_placeholder("Note").fill("=1+1")
+    page.get_by_role("button", name="Right").click()
+    expect(page.locator("#ctx-asked")).not_to_have_text(shown)
+    page.reload()
+    expect(page.locator("#ctx-judged")).to_contain_text("1 judged")
+    page.get_by_role("button", name="Who is who").click()
+    read("#ctx-judgements")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="CSV").click()
+    assert ",'=1+1," in Path(saved.value.path()).read_text()
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#ctx-asked")).to_have_text(shown)
+    expect(page.get_by_placeholder("Note")).to_have_value("=1+1")
     page.get_by_text("All questions", exact=True).click()
     page.locator("#ctx-questions summary").click()
     expect(page.locator('#ctx-questions [data-change="unchanged"]').first).to_be_visible()

@@ -1,4 +1,4 @@
-"""Sweep in a real browser: from Start to the recommendation, read by axe; a link opens Inspect in a tab of its own, or here."""
+"""Sweep in a real browser: from Start to the recommendation, read by axe; a link and a row open Inspect, here or in a tab of their own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_start_leads_to_the_recommendation_and_axe_finds_nothing_of_ours(app, op
     page.locator("#ctx-said summary").click()
     expect(behind).to_be_visible()
     expect(page.locator(".cx-heat-cell")).to_have_count(9)
-    expect(page.locator(".js-plotly-plot")).to_be_visible()
+    expect(page.locator(".js-plotly-plot")).to_have_count(2)
     page.locator(".cx-heat-cell").nth(2).click()
     expect(page.locator("#ctx-cell")).to_contain_text("Against your settings")
     expect(page.locator('.cx-heat-cell[aria-pressed="true"]')).to_have_count(1)
@@ -49,6 +49,34 @@ def test_start_leads_to_the_recommendation_and_axe_finds_nothing_of_ours(app, op
     expect(page.locator("#ctx-cell")).to_contain_text("Against your settings")
     page.locator("#ctx-recommended").get_by_role("link", name="Inspect").click()
     expect(page.locator("#ctx-budget")).to_be_visible()
+    assert len(page.context.pages) == 1
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_row_is_picked_by_mouse_and_keys_and_opens_in_this_tab(app, open_page, width):
+    page = open_page(f"{app}/sweep?data=sample&grid=budget_policy=segments", width=width, height=900)
+    page.get_by_role("button", name="Start").click()
+    table, row = page.get_by_test_id("stDataFrame"), page.locator("#ctx-row")
+    expect(table.locator("tr").nth(1)).to_contain_text("82")
+    table.scroll_into_view_if_needed()
+    at = table.bounding_box()
+    first = table.locator("#glide-cell-3-0")
+    best = first.inner_text()
+    page.mouse.click(at["x"] + 90, at["y"] + 17)  # the head sorts
+    expect(first).not_to_have_text(best)
+    page.mouse.click(at["x"] + 90, at["y"] + 52)
+    expect(row).to_contain_text(f"{float(first.inner_text()):,.0f} tokens each")
+    before = row.inner_text()
+    page.keyboard.press("ArrowDown")
+    expect(row).not_to_have_text(before)
+    link = row.get_by_role("link", name="Inspect")
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if link.evaluate("a => a === document.activeElement"):
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator("#ctx-budget")).to_be_visible()
+    expect(page).to_have_url(re.compile("pk=segments"))
     assert len(page.context.pages) == 1
 
 

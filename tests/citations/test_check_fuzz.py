@@ -17,7 +17,7 @@ import pytest
 from test_alignment import SENTENCES, check, check_laws
 
 from ctxasm.app.commands.check_report import claim_lines
-from ctxasm.app.ui.ask.answer_pieces import Stretch, checked_pieces
+from ctxasm.app.ui.ask.answer import Stretch, checked_pieces
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import MarkerParser
 from ctxasm.llm.surrogates import Halves, joined

@@ -10,12 +10,17 @@ from html import unescape
 import pytest
 from streamlit.runtime.scriptrunner import StopException
 
-from ctxasm.answering.prompts import PROMPT_STYLES
-from ctxasm.app.ui.ask import ask as page
-from ctxasm.app.ui.ask.kept_answers import MOST_ATTEMPTS
+from ctxasm import __version__
+from ctxasm.answering.known_answers import KnownAnswers, LastAsked
+from ctxasm.answering.prompts import GROUNDED, PROMPT_STYLES
+from ctxasm.app.ui.ask import page
+from ctxasm.app.ui.ask.page import MOST_ATTEMPTS
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Session
-from tests.app.ui.pages import fine, html, kept, reader
+from ctxasm.model.records import Answer
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings_text import to_url
+from tests.app.ui.pages import fine, html, kept, problems, reader
 from tests.fake_model_server import serving
 
 QUERY = {"data": "sample-nl", "q": "bezoek-gewone-afdeling", "k": "8"}
@@ -23,6 +28,10 @@ QUERY = {"data": "sample-nl", "q": "bezoek-gewone-afdeling", "k": "8"}
 
 @pytest.fixture
 def open_ask(open_app):
+    """Ask, of which no answer is kept yet."""
+    for shelf in ("answers", "asked"):
+        server.workbench().store.forget(f"{shelf} {__version__}")
+
     def start(**parameters: str):
         return fine(open_app("ask", **parameters))
 
@@ -55,34 +64,98 @@ def test_before_an_answer_the_context_is_there_and_says_what_to_do(open_ask):
     assert [card["number"] for card in data["cards"]] == [1, 2, 3, 4, 5, 6]
 
 
-def test_an_answer_that_came_with_the_data_is_led_to_until_one_is_asked_for(open_ask):
-    address = 'href="./compare?data=sample&amp;q=child-operation-cold&amp;k=8&amp;a=sent"'
-    app = open_ask(q="child-operation-cold", k="8")
-    assert address in html(app)
-    assert address not in html(asked(app))
-    assert "ctx-recorded" not in html(open_ask(**QUERY))
-
-
-def test_the_recorded_answer_is_shown_where_the_address_asks_for_it(open_ask):
-    app = open_ask(q="child-operation-cold", k="3", answer="recorded")
+def test_the_recorded_answer_is_there_on_arrival_until_one_is_asked_for(open_ask):
+    link = 'href="./compare?data=sample&amp;q=child-operation-cold&amp;k=3&amp;a=sent"'
+    app = open_ask(q="child-operation-cold", k="3")
     ((pane,),) = reader(app)["attempts"]
     assert (pane["model"], pane["summary"].split(";")[0]) == ("recorded answer", "2 claims: 1 supported, 1 contradicted")
     assert "38.5 °C" in json.dumps(pane["lines"], ensure_ascii=False)
-    assert "recorded answer · checked by" in html(app)
+    assert (link in html(app), "checked by words" in html(app), since(app)) == (True, True, "")
+    cards = reader(app)["cards"]
+    fine(app.number_input(key="mt").set_value(600).run())
+    assert (reader(app)["cards"] == cards, since(app)) == (False, "")  # checked on the context as it is now
     models = [pane["model"] for (pane,) in reader(asked(app))["attempts"]]
-    assert (len(models), models.index("recorded answer")) == (2, 0)
-    assert "recorded answer · checked by" not in html(app)
+    assert (len(models), models.index("recorded answer"), link in html(app)) == (2, 0, False)
 
 
-def test_where_none_is_recorded_the_address_asks_for_nothing(open_ask):
-    assert not reader(open_ask(q="private-room-cost", answer="recorded"))["attempts"]
+def test_an_address_may_ask_for_the_recorded_answer_where_another_one_is_there(open_ask):
+    address = {"q": "child-operation-cold", "k": "3"}
+    asked(open_ask(**address))
+    ((pane,),) = reader(open_ask(**address))["attempts"]
+    assert pane["model"] == "no language model (extractive)"
+    ((pane,),) = reader(open_ask(**address, answer="recorded"))["attempts"]
+    assert pane["model"] == "recorded answer"
+    assert reader(open_ask(q="private-room-cost", answer="recorded"))["attempts"] == []
+
+
+def test_a_recorded_answer_that_was_given_another_prompt_says_so(open_ask, monkeypatch):
+    given = Answer("child-operation-cold", "Two hours [1].", metadata={"prompt": "Source 1: two hours."})
+    monkeypatch.setattr(page, "recorded_answers", lambda dataset: {given.query_id: given})
+    assert since(open_ask(q=given.query_id)) == "◆ Checked against these sources, not against the prompt that was sent."
+
+
+def test_a_kept_answer_is_there_for_whoever_opens_the_question(open_ask):
+    ((own,),) = reader(asked(open_ask(**QUERY)))["attempts"]
+    app = open_ask(**QUERY)
+    ((pane,),) = reader(app)["attempts"]
+    assert {**pane, "how": 0} == {**own, "how": 0}
+    assert (app.button(key="ask").label, since(app)) == ("Ask again", "")
+
+
+def test_an_answer_that_was_asked_for_otherwise_is_there_with_its_own_context(open_ask):
+    own = reader(asked(open_ask(**QUERY), prompt_style="strict"))
+    app = open_ask(**QUERY, mt="900")
+    data = reader(app)
+    assert (data["cards"], said(data["attempts"][0][0])) == (own["cards"], said(own["attempts"][0][0]))
+    assert since(app) == "◆ Answered with max tokens 8,000, now 900; the prompt strict, now grounded."
+
+
+def test_an_answer_of_other_data_says_so(open_ask, monkeypatch):
+    asked(open_ask(**QUERY), prompt_style="strict")
+    monkeypatch.setattr(page, "key_of", lambda text: "another context")
+    assert since(open_ask(**QUERY)).startswith("◆ Answered with other data, now loaded again; the prompt strict, now grounded.")
+
+
+def test_what_an_endpoint_of_ones_own_answers_is_not_shown_to_others(open_ask):
+    """Its name says the host alone, which others may know for another one."""
+    with serving() as endpoint:
+        app = open_ask(**QUERY)
+        app.selectbox(key="model").set_value("openai").run()
+        app.text_input(key="_llm_base_url").set_value(endpoint.base_url)
+        app.text_input(key="_llm_model").set_value("ok").run()
+        assert reader(fine(app.button(key="ask").click().run()))["attempts"]
+    assert reader(open_ask(**QUERY, mt="900"))["attempts"] == []
+    assert reader(asked(app, model="extractive"))["attempts"]
+    assert reader(open_ask(**QUERY, mt="900"))["attempts"]
+
+
+def test_a_context_that_a_model_shortened_is_not_made_again_for_whoever_comes(open_ask, monkeypatch):
+    asked(open_ask(**QUERY))
+    last = LastAsked(to_url(AssemblySettings(compression="model")), GROUNDED, 0.0, 512, [], [], "")
+    monkeypatch.setattr(KnownAnswers, "last_asked", lambda *about: last)
+    made, anew = [], page.state.assemble_anew
+    monkeypatch.setattr(
+        page.state, "assemble_anew", lambda bench, scene, *rest: (made.append(scene.settings), anew(bench, scene, *rest))[1]
+    )
+    assert reader(open_ask(**QUERY, mt="900"))["attempts"] == []
+    assert {settings.compression for settings in made} == {"off"}
+
+
+def test_kept_answers_that_cannot_be_read_are_a_sentence_and_can_be_asked_for(open_ask):
+    asked(open_ask(**QUERY))
+    store, shelf = server.workbench().store, f"answers {__version__}"
+    store.keep(shelf, dict.fromkeys(store.read_kept(shelf), "broken"))
+    app = open_ask(**QUERY)
+    assert [problem.split(":")[0] for problem in problems(app)] == ["Kept answers cannot be read"]
+    assert reader(app)["attempts"] == []
+    assert len(reader(asked(app))["attempts"]) == 1
 
 
 def test_an_answer_without_a_key_is_checked_and_says_what_it_is(open_ask):
     app = asked(open_ask(**QUERY))
     ((pane,),) = reader(app)["attempts"]
     assert "no language model" in pane["model"]
-    assert pane["summary"] == "3 claims: 2 supported; 1 disputed; uses 1 of 1 expected passage; 0 of 1 fact of the reference found"
+    assert pane["summary"] == "3 claims: 2 supported; 1 disputed; uses 1 of 1 expected passages; 0 of 1 fact of the reference found"
     assert {part for _, part in chips(pane)} == {"right"}
     assert pane["figures"] == []  # it only quotes: every share would be whole
     assert "Checked by lexical" in pane["how"][-1]
@@ -183,7 +256,7 @@ def test_each_model_and_prompt_has_its_own_answers(open_ask):
 
 
 def test_only_so_many_answers_are_kept(open_ask, monkeypatch):
-    monkeypatch.setattr("ctxasm.app.ui.ask.kept_answers.MOST_ASKED", 2)
+    monkeypatch.setattr("ctxasm.app.ui.ask.page.MOST_ASKED", 2)
     app = open_ask(**QUERY)
     for style in PROMPT_STYLES[:3]:
         asked(app, prompt_style=style)
@@ -407,7 +480,7 @@ def test_every_rerun_is_counted(open_ask):
 
 def test_what_is_doubtful_is_checked_again_for_a_price_that_is_said_first(open_ask):
     app = asked(open_ask(**QUERY), model="scripted:wrong_number")
-    said = next(markdown.value for markdown in app.markdown if "would look at" in markdown.value)
+    said = next(markdown.value for markdown in app.markdown if "would check" in markdown.value)
     assert re.search(r"\*\*1 call, about [\d,]+ tokens\*\*", said)
     app.button(key="recheck_now").click().run()
     assert app.selectbox(key="scorer").value == "lexical+llm"
@@ -436,6 +509,58 @@ def test_a_configured_endpoint_answers_first_and_a_choice_is_remembered(open_ask
     assert "model" not in app.query_params
     assert "model must be one of extractive, openai" in html(open_ask(**QUERY, model="gpt"))
     assert open_ask(**QUERY, model="scripted:none").selectbox(key="model").value == "scripted:none"
+
+
+class SlowCheck:
+    """A workbench whose check by anything but words is ended as `end` says, as often as it begins."""
+
+    def __init__(self, bench, end):
+        self.bench, self.end, self.begun = bench, end, 0
+
+    def __getattr__(self, name):
+        return getattr(self.bench, name)
+
+    def check(self, assembly, answer, scorer="lexical", **how):
+        if scorer == "lexical":
+            return self.bench.check(assembly, answer, **how)
+        self.begun += 1
+        return self.end(self)
+
+
+def test_a_check_that_is_stopped_leaves_a_whole_page_checked_by_words_and_does_not_begin_again(open_ask, monkeypatch):
+    again: list[bool] = []
+    app = asked(open_ask(**QUERY))
+
+    def stop(bench):
+        raise StopException
+
+    slow = SlowCheck(server.workbench(), stop)
+    monkeypatch.setattr(page.server, "workbench", lambda: slow)
+    monkeypatch.setattr(page, "_scorer", lambda name, judge: name)
+    monkeypatch.setattr(page, "rerun_after_stop", lambda: again.append(True))
+    app.selectbox(key="scorer").set_value("embedding").run()
+    assert (again, slow.begun) == ([True], 1)
+    ((pane,),) = reader(fine(app.run()))["attempts"]
+    assert (pane["unchecked"], slow.begun) == ("The check was stopped.", 1)
+    assert pane["summary"].startswith("3 claims: 2 supported")
+    assert app.button(key="ask").label == "Ask again"
+
+
+def test_the_button_that_stops_a_check_does_so(open_ask, monkeypatch):
+    app = asked(open_ask(**QUERY))
+
+    def press(bench):
+        page.session.stop_check.set()  # what the button does
+        page.st.rerun()
+
+    slow = SlowCheck(server.workbench(), press)
+    monkeypatch.setattr(page.server, "workbench", lambda: slow)
+    monkeypatch.setattr(page, "_scorer", lambda name, judge: name)
+    app.selectbox(key="scorer").set_value("embedding").run()
+    ((pane,),) = reader(fine(app))["attempts"]
+    assert (pane["unchecked"], slow.begun) == ("The check was stopped.", 1)
+    asked(app)
+    assert slow.begun == 2  # an answer that is new is checked as was asked for
 
 
 def test_streamlits_own_stop_leaves_what_had_arrived_and_a_button_to_ask_again(open_ask, monkeypatch):

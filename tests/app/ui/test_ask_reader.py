@@ -11,19 +11,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxasm.answering.sent_tokens import SentTokens
-from ctxasm.app.ui.ask.answer_pieces import (
+from ctxasm.app.ui.ask.answer import (
+    AROUND,
+    LONGEST_AFTER,
+    LONGEST_BEFORE,
     Chip,
+    SourceName,
     Stretch,
     answer_lines,
     answer_pieces,
+    around,
     before_assembly,
     checked_pieces,
+    choices,
+    claim_rows,
+    context_cards,
     judged_citation,
     stale_numbers,
 )
-from ctxasm.app.ui.ask.claim_rows import choices, claim_rows
-from ctxasm.app.ui.ask.context_cards import context_cards
-from ctxasm.app.ui.ask.passages import AROUND, LONGEST_AFTER, LONGEST_BEFORE, around
 from ctxasm.app.ui.ask.reader import reader_data
 from ctxasm.app.ui.frame.session_records import KeptAnswer
 from ctxasm.app.ui.widgets.expected import Expected
@@ -117,7 +122,7 @@ def assembled_once():
 def test_cards_hold_the_whole_context_and_every_cut_is_an_edge(make, step):
     done = make()
     cuts = range(0, len(done.text) + 1, step)
-    pieces = [piece for card in context_cards(done, cuts) for piece in card.pieces]
+    pieces = [piece for card in context_cards(done, cuts) for piece in card.parts]
     assert all(done.text[piece.start : piece.end] == piece.text for piece in pieces)
     assert "".join("".join(piece.text for piece in pieces).split()) == "".join(done.text.split())
     edges = {edge for piece in pieces for edge in (piece.start, piece.end)}
@@ -136,9 +141,9 @@ def test_what_is_marked_is_what_was_found_and_nothing_else():
         [], [], [], [],
     ]  # fmt: skip
     assert [span.added for row in rows for span in row.spans] == [True, False, False, True]
-    assert rows[4].sources == ((2, "Bezoek"),)
+    assert rows[4].sources == (SourceName(2, "Bezoek"),)
     assert rows[0].says == ""
-    assert rows[3].says == "Only a part of it is in [2]; [1] holds nothing of it. Missing: geld."
+    assert rows[3].says == "Only part of it is in [2]; [1] has none of it. Missing: geld."
     assert rows[7].says.startswith("[8] would be “MRI-onderzoek”")
 
 
@@ -146,8 +151,8 @@ def test_the_head_line_counts_and_filters():
     rows = claim_rows(of_every_kind(assembled()), assembled())
     assert [choice.label for choice in choices(rows)][:3] == ["8 claims", "1 supported", "1 partly"]
     assert [choice.label for choice in choices([rows[0]] * 2000)] == ["2,000 claims", "2,000 supported"]
-    assert [choice.part for choice in choices(rows[:1])] == [None, "full"]
-    assert choices([rows[0]._replace(parts=("declined",))]) == choices([]) == ()
+    assert [choice.part for choice in choices(rows[:1])] == ["", "full"]
+    assert choices([replace(rows[0], parts=("declined",))]) == choices([]) == ()
 
 
 def test_an_answer_is_a_line_for_each_claim_and_for_what_states_nothing():
@@ -283,9 +288,9 @@ def test_citations_built_before_assembly_point_elsewhere():
     answer = "A [1]. B [3]. C [2]. D [1]. E [9]."
     pieces = answer_pieces(answer, resolve(parse_markers(answer), done.citations), stale=stale_numbers(wrong))
     told = before_assembly([piece for piece in pieces if isinstance(piece, Chip)])
-    assert told["says"] == "3 of 4 citations would be wrong."
-    assert len(told["which"]) == 2
-    assert before_assembly([])["says"] == "The answer cites no source."
+    assert told.says == "3 of 4 citations would be wrong."
+    assert len(told.which) == 2
+    assert before_assembly([]).says == "The answer cites no source."
 
 
 def test_the_data_is_json_and_names_its_version():
@@ -355,6 +360,51 @@ def test_hostile_text_stays_data():
     data = json.loads(json.dumps(reader_data(done, ((told(check),),))))
     assert data["cards"][0]["title"] in HOSTILE or data["cards"][0]["title"].endswith("…")
     assert data["attempts"][0][0]["lines"][0]["pieces"][0]["text"].startswith("<script>")
+
+
+def test_an_expected_passage_that_no_claim_uses_is_led_to_where_the_context_holds_it():
+    done = assembled()
+    hours = support(done, 2, "welkom van 14 tot 20 uur")
+    price = support(done, 3, "Een uur kost 2 euro")
+    (key,) = [(s.document_id, s.chunk_index) for s in done.segments if s.kind == "chunk" and s.start <= price.context_start < s.end]
+    wants = replace(done, query=replace(done.query, gold=(GoldChunk(*key), GoldChunk("nergens", 0)), spans=()))
+    carried = checked(wants, "U bent welkom van 14 tot 20 uur [2].", [{"verdict": "supported", "support": (hours,)}])
+    carried = replace(carried, passages=used_passages(wants, carried))
+    (pane,) = reader_data(wants, ((told(carried),),))["attempts"][0]
+    assert (pane["uses"], pane["missed"]) == ("uses 0 of 2 expected passages, 1 not in the context", True)
+    ((unused),) = pane["unused"]
+    assert (unused["number"], unused["kind"]) == (3, "unused")
+    assert unused["start"] <= price.context_start < price.context_end <= unused["end"]
+    used = checked(wants, "Een uur kost 2 euro [3].", [{"verdict": "supported", "support": (price,)}])
+    used = replace(used, passages=used_passages(wants, used))
+    (pane,) = reader_data(wants, ((told(used),),))["attempts"][0]
+    assert (pane["uses"], pane["unused"]) == ("uses 1 of 2 expected passages, 1 not in the context", [])
+
+
+def test_beside_an_answer_that_declines_stands_what_it_did_not_use():
+    done = assembled()
+    declined = checked(done, "Dat staat er niet in.", [{"verdict": "declined"}])
+
+    def shown(query):
+        asks = replace(done, query=replace(done.query, gold=(), spans=(), **query))
+        (pane,) = reader_data(asks, ((told(replace(declined, passages=used_passages(asks, declined))),),))["attempts"][0]
+        return pane["uses"], [(span["kind"], span["number"], done.text[span["start"] : span["end"]]) for span in pane["unused"]]
+
+    assert shown({"query": "Wat kost een uur parkeren?"}) == ("nearest passage", [("nearest", 3, "Een uur kost 2 euro.")])
+    uses, ((kind, _, text),) = shown({"query": "Zebra?"})
+    best = done.query.retrieved[0]
+    assert (uses, kind) == ("nearest passage", "nearest")
+    assert text in done.trace.candidates[best.document_id, best.chunk_index].chunk.text
+    assert shown({"query": "Zebra?", "retrieved": ()}) == ("", [])
+    wants = replace(done, query=replace(done.query, gold=(GoldChunk(best.document_id, best.chunk_index),), spans=()))
+    (pane,) = reader_data(wants, ((told(replace(declined, passages=used_passages(wants, declined))),),))["attempts"][0]
+    assert (pane["uses"], [span["kind"] for span in pane["unused"]]) == ("uses 0 of 1 expected passages", ["unused"])
+
+
+def test_the_reference_answer_stands_beside_where_there_is_one():
+    done = assembled()
+    assert reader_data(replace(done, query=replace(done.query, answer="Om 14 uur.")), ())["reference"] == "Om 14 uur."
+    assert reader_data(replace(done, query=replace(done.query, answer=None)), ())["reference"] == ""
 
 
 def test_a_claim_says_of_each_passage_whether_it_is_expected_and_by_whom():

@@ -12,10 +12,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import ctxasm
-from ctxasm.app.ui.compare import all_questions, answers
-from ctxasm.app.ui.compare.blind import shuffled
-from ctxasm.app.ui.compare.question_table import table
-from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.compare import answers, questions
+from ctxasm.app.ui.compare.blind import SHELF, Review, is_a_left
+from ctxasm.app.ui.compare.questions import table
+from ctxasm.app.ui.frame import job_panel, server
 from ctxasm.app.ui.frame.compare_view import EVERY
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.model.presets import preset
@@ -71,11 +71,10 @@ def test_one_question_shows_both_budgets_and_only_what_differs(compare_page):
     assert re.findall(r'class="cx-versus-bar" data-side="(\w)" data-tokens="(\d+)"', drawn)[0][0] == "A"
     assert 'data-setting="max_tokens"' in drawn
     assert len(re.findall(r"data-setting=", drawn)) == 1
-    assert "<del>" in drawn
+    assert re.search(r"Chunks that differ: \d+ only in A", drawn)
     same = html(compare_page(mt="8000"))
     assert "are the same settings" in same
     assert "The context is the same, to the letter." in same
-    assert "the same, word for word" in same
 
 
 def test_all_questions_are_those_of_the_door_and_the_filter_lists_its_own(compare_page, found):
@@ -109,7 +108,7 @@ def test_a_link_says_the_view_and_what_it_lists(open_app, found):
     assert (app.query_params["view"], app.query_params["only"]) == ("all", "worse")
     app = open_app("compare", **LINK, view="none")
     assert "view must be one of question, all, answers, blind" in html(app)
-    assert 'id="ctx-contexts"' in html(app)
+    assert 'id="ctx-chunks"' in html(app)
 
 
 def test_where_nothing_changed_that_is_said_and_where_nothing_is_labelled_all_are_listed(found):
@@ -122,35 +121,76 @@ def test_where_nothing_changed_that_is_said_and_where_nothing_is_labelled_all_ar
 
 
 def test_a_large_set_waits_to_be_asked_for(compare_page, monkeypatch):
-    monkeypatch.setattr(all_questions, "AT_ONCE", 3)
+    monkeypatch.setattr(questions, "AT_ONCE", 3)
     app = compare_page("all")
     assert 'id="ctx-questions"' not in html(app)
     app = fine(app.button(key="start_compare").click().run())
     assert 'id="ctx-questions"' in html(app)
 
 
-def test_a_blind_review_names_nobody_before_its_end(compare_page, found):
-    app = compare_page("blind")
+def asked(app: AppTest) -> str:
+    """The id of the question that a blind review shows."""
+    words = unescape(re.search(r'id="ctx-asked">(.*?)</p>', html(app)).group(1))
+    return next(query_id for query_id, each in found_words().items() if each == words)
+
+
+def test_a_blind_review_names_neither_side_nor_another_question_before_its_end(own_url, found):
+    app = fine(opened("compare", **LINK, view="blind", q=found.questions[3].query_id))
     drawn = html(app)
     assert 'class="cx-ab"' not in drawn
     assert 'id="ctx-versus"' not in drawn
-    order = shuffled([each.query_id for each in found.questions if each.a != each.b], 1)
-    words = found_words()
-    assert words[order[0]] in unescape(drawn)
-    for query_id in order[:2]:
-        assert words[query_id] in unescape(html(app))
-        app = fine(app.button(key="blind_left").click().run())
-    assert "2 questions judged" in html(app)
+    shown = asked(app)
+    assert [words for query_id, words in found_words().items() if query_id != shown and words in unescape(drawn)] == []
+    assert {"swap", "previous_query", "next_query"}.isdisjoint(button.key for button in app.button)
+    assert [box.label for box in app.sidebar.selectbox] == []
+    assert app.query_params["q"] == found.questions[3].query_id  # what is shown by the other views stays
+    app = fine(app.segmented_control(key=Session.compare_view.key).set_value("question").run())
+    assert app.selectbox(key=Session.query_id.key).value == found.questions[3].query_id
+
+
+def test_judgements_survive_a_reload_and_are_taken_back(own_url, found):
+    app = fine(opened("compare", **LINK, view="blind"))
+    first = asked(app)
+    (note,) = [box for box in app.text_input if (box.key or "").startswith("blind_note")]
+    note.set_value("Because of the hours")
+    app = fine(app.button(key="blind_left").click().run())
+    assert asked(app) != first
+    second = asked(app)
+    app = fine(app.button(key="blind_same").click().run())
+    third = asked(app)
+    again = fine(opened("compare", **LINK, view="blind"))
+    assert asked(again) == third
+    assert "2 judged" in html(again)
+    again = fine(again.button(key="blind_undo").click().run())
+    assert asked(again) == second
+    again = fine(again.button(key="blind_undo").click().run())
+    assert asked(again) == first
+    assert [box.value for box in again.text_input if (box.key or "").startswith("blind_note")] == ["Because of the hours"]
+    assert again.button(key="blind_undo").disabled
+
+
+def test_a_blind_review_ends_with_who_is_who_and_its_judgements_go_out(own_url, found):
+    app = fine(opened("compare", **LINK, view="blind"))
+    app = fine(app.button(key="blind_left").click().run())
     drawn = html(fine(app.button(key="blind_reveal").click().run()))
-    assert "Of 2 questions" in drawn
+    assert "Of 1 question" in drawn
     assert 'data-setting="max_tokens"' in drawn
+    assert [each.proto.label for each in app.get("download_button")] == ["CSV", "JSON"]
     app = fine(app.button(key="blind_go_on").click().run())
-    ((about, judged),) = kept(app, Session.judged).items()
-    app.session_state[Session.judged.key] = {about: judged | dict.fromkeys(order[2:-2], "same")}  # as if clicked
-    while "blind_left" in {button.key for button in app.button}:
-        app = fine(app.button(key="blind_left").click().run())
-    assert f"Of {len(order)} questions" in html(app)
+    differ = [each.query_id for each in found.questions if each.a != each.b]
+    with ctxasm.open_store(own_url) as store:
+        (key,) = {key.split()[0] for key in store.read_kept(SHELF)}
+        review = Review(store, key)
+        (left,) = review.judgements(differ).values()
+        assert left.preferred == ("A" if is_a_left(left.query_id, review.secret()) else "B")
+        for query_id in differ[1:]:
+            review.judge(query_id, "same", "")
+    while "blind_left" in {button.key for button in fine(app.run()).button}:
+        app.button(key="blind_left").click()
+    assert f"Of {len(differ)} questions" in html(app)
     assert "blind_go_on" not in {button.key for button in app.button}  # nothing is left to go on with
+    app = fine(app.button(key="blind_again").click().run())
+    assert f"0 judged, {len(differ)} to go" in html(app)
 
 
 def found_words() -> dict[str, str]:
@@ -178,6 +218,10 @@ def test_both_are_asked_about_one_question_and_only_what_differs_is_drawn(own_ur
     assert found.reused == 2
     (pair,) = found.pairs
     assert f"{pair.a.used} → {pair.b.used} of {pair.b.expected}" in drawn
+    texts = [
+        unescape(re.sub("<[^>]*>", "", each)) for each in re.findall(r'<div class="cx-quote" [^>]*>.*?<p>(.*?)</p></div>', drawn, re.DOTALL)
+    ]
+    assert texts == [answers.unmarked(pair.a.answer), answers.unmarked(pair.b.answer), server.workbench().query("sample", query_id).answer]
 
 
 @pytest.fixture
@@ -205,29 +249,28 @@ def test_what_ask_was_answered_is_known_to_compare(few_url):
     fine(ask.button(key="ask").click().run())
     app = fine(opened("compare", data="sample", a="mt=500"))
     app = fine(app.segmented_control(key=Session.compare_view.key).set_value("answers").run())
-    assert "1 of 8 answers known already, 7 calls" in html(app)
+    assert "1 of 8 answers known already, the others free, local." in html(app)
 
 
 def test_the_answers_to_all_are_estimated_asked_and_judged_blind(few_url, monkeypatch):
-    monkeypatch.setattr(answers, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(job_panel, "PATIENCE_S", 60.0)
     app = fine(opened("compare", data="sample", a="mt=500"))
     app = fine(app.segmented_control(key=Session.compare_view.key).set_value("answers").run())
-    assert "0 of 8 answers known already, 8 calls" in html(app)
+    assert "0 of 8 answers known already, the others free, local." in html(app)
     app = fine(app.button(key="start_answers").click().run())
     with ctxasm.open_store(few_url) as store:
         found = ctxasm.compare_answers(A.replace(max_tokens=500), A, store, "sample")
     assert found.reused == 8
     drawn = html(app)
-    assert [f"{each.result.p:.4f}" for each in found.figures] == re.findall(r'data-p="([\d.]+)"', drawn)
+    shown = [each for each in found.figures if each.name in SHARES]
+    assert [f"{each.result.p:.4f}" for each in shown] == re.findall(r'data-p="([\d.]+)"', drawn)
     differences = re.findall(r"<b>[^<]*</b> \[[^\]]*\](?: points)?", drawn)
-    assert len(differences) == len(found.figures)
-    assert all(each.endswith(" points") == (figure.name in SHARES) for each, figure in zip(differences, found.figures, strict=True))
+    assert [each.endswith(" points") for each in differences] == [True] * len(shown)
     assert "−" in "".join(differences)
     assert "-" not in "".join(differences)
     app = fine(app.segmented_control(key=Session.compare_view.key).set_value("blind").run())
     assert app.segmented_control(key="blind_what").value == "answers"
-    asked = re.search(r'id="ctx-asked">(.*?)</p>', html(app)).group(1)
-    pair = next(each for each in found.pairs if found_words()[each.query_id] == unescape(asked))
+    pair = next(each for each in found.pairs if each.query_id == asked(app))
     sides = re.search(r'id="ctx-blind">(.*)', html(app), re.DOTALL).group(1)
     assert not re.search(r"\[\d+\]", sides)
     assert pair.a.answer != pair.b.answer

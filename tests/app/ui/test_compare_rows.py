@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import re
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.app.ui.compare.blind import chosen, is_a_left, shuffled, verdict
-from ctxasm.app.ui.compare.blind_review import contexts_html
-from ctxasm.app.ui.compare.claim_flips import claim_pairs, claims_html
-from ctxasm.app.ui.compare.differences import MOST_CHUNKS, NEVER, ChunkRow, bars_html, chunk_rows, chunks_html, settings_html, texts_html
+from ctxasm.app.ui.compare.answers import claim_pairs, claims_html
+from ctxasm.app.ui.compare.blind import (
+    BUTTONS,
+    LONGEST_NOTE,
+    Part,
+    Review,
+    is_a_left,
+    judgements_csv,
+    judgements_json,
+    pairs_html,
+    preferred,
+    shuffled,
+    verdict,
+)
+from ctxasm.app.ui.compare.differences import (
+    MOST_CHUNKS,
+    NEVER,
+    ChunkRow,
+    bars_html,
+    chunk_rows,
+    chunks_html,
+    contexts_html,
+    diff_html,
+    sent_texts,
+    settings_html,
+)
 from ctxasm.app.ui.frame.pinned import pinned_address, read_pinned
 from ctxasm.app.ui.frame.session_records import SENT
 from ctxasm.app.ui.inspect.before_after import sent_chunks
 from ctxasm.app.ui.inspect.budget_bar import budget_bar
-from ctxasm.app.ui.widgets.word_diff import MOST_WORDS, shortened, word_diff
+from ctxasm.app.ui.widgets.word_diff import MOST_WORDS, sentence_diff, shortened, word_diff
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.store.memory import MemoryStore
 from ctxasm.tuning.compare_answers import AnswerPair, OneAnswer
 from tests.app.ui.builders import HOSTILE, assembled, hostile
 from tests.app.ui.checked_builders import checked
@@ -30,21 +56,25 @@ TEXTS = st.lists(st.sampled_from(["a", "bb", "Ccc.", "d\n", "é?", "3.5", HOSTIL
 
 
 @law
-@given(TEXTS, TEXTS)
-def test_the_stretches_of_a_difference_are_both_texts_whole(a, b):
-    stretches = word_diff(a, b)
+@given(TEXTS, TEXTS, st.sampled_from([word_diff, sentence_diff]))
+def test_the_stretches_of_a_difference_are_both_texts_whole(a, b, diff):
+    stretches = diff(a, b)
     assert ("".join(each.a for each in stretches), "".join(each.b for each in stretches)) == (a, b)
     assert all(each.a.casefold().split() == each.b.casefold().split() for each in stretches if each.kind == "same")
-    assert word_diff(a, a) == ((("same", a, a),) if a else ())
-    drawn = Page(texts_html(a, b, HOSTILE, "x"))
+    assert diff(a, a) == ((("same", a, a),) if a else ())
+    drawn = Page(diff_html(a, b, HOSTILE))
     assert drawn.open == []
     assert not {"script", "img", "style"} & {tag for tag, _ in drawn.tags}
 
 
-def test_only_the_words_that_differ_are_struck_and_underlined():
-    page = texts_html("Open van 8 tot 20 uur. Gratis.", "Open van 8 tot 21 uur. Gratis.", "Contexts", "x")
-    assert "<del>20 </del><ins>21 </ins>" in page
-    assert "the same, word for word" in texts_html("Open. Dicht.", "open.  dicht.", "Contexts", "x")
+def test_whole_sentences_that_differ_are_struck_and_underlined():
+    page = diff_html("Open van 8 tot 20 uur. Gratis.", "Open van 8 tot 21 uur. Gratis.", "x")
+    assert "<del>Open van 8 tot 20 uur. </del><ins>Open van 8 tot 21 uur. </ins>Gratis." in page
+    assert [each.b for each in word_diff("Open van 8 tot 20 uur. Gratis.", "Open van 8 tot 21 uur. Gratis.") if each.kind == "changed"] == [
+        "21 "
+    ]
+    assert contexts_html((), "a", "a", "The same.") == '<div class="cx" id="ctx-chunks"><p class="cx-note">The same.</p></div>'
+    assert "<del>a</del><ins>b</ins>" in contexts_html((), "a", "b", "Written differently.")
 
 
 def test_long_texts_that_share_nothing_are_compared_at_once():
@@ -65,14 +95,20 @@ def test_of_a_long_equal_run_only_what_is_beside_a_difference_stays():
 def test_rows_are_the_chunks_that_only_one_holds_with_why_the_other_lacks_them(case: Case, one, other, limit):
     a, b = (assemble(case.query, case.source(), each, COUNTER, FakeClock(), limit) for each in (one, other))
     rows = chunk_rows(a, b)
-    assert {row.key for row in rows if row.side == "A"} == sent_chunks(a) - sent_chunks(b)
-    assert {row.key for row in rows if row.side == "B"} == sent_chunks(b) - sent_chunks(a)
-    assert {row.key for row in rows if row.side == "both"} <= sent_chunks(a) & sent_chunks(b)
+    assert {row.key for row in rows if row.change == "A"} == sent_chunks(a) - sent_chunks(b)
+    assert {row.key for row in rows if row.change == "B"} == sent_chunks(b) - sent_chunks(a)
+    in_a, in_b = sent_texts(a), sent_texts(b)
+    both = in_a.keys() & in_b.keys()
+    assert (in_a.keys(), in_b.keys()) == (sent_chunks(a), sent_chunks(b))
+    assert {row.key for row in rows if row.change == "changed"} == {key for key in both if in_a[key].split() != in_b[key].split()}
+    stays = both - {row.key for row in rows if row.change == "moved"}
+    written = [[(s.document_id, s.chunk_index) for s in each.segments if s.kind == "chunk"] for each in (a, b)]
+    assert len({tuple(dict.fromkeys(key for key in own if key in stays)) for own in written}) == 1
     known = {"A": b, "B": a}
     for row in rows:
         assert row.why
-        if row.side in known:
-            looked_at = {(fate.document_id, fate.chunk_index) for fate in known[row.side].trace.fates}
+        if row.change in known:
+            looked_at = {(fate.document_id, fate.chunk_index) for fate in known[row.change].trace.fates}
             assert (row.why == NEVER) == (row.key not in looked_at)
     assert chunk_rows(a, a) == ()
 
@@ -80,7 +116,7 @@ def test_rows_are_the_chunks_that_only_one_holds_with_why_the_other_lacks_them(c
 def test_the_chunks_of_a_document_with_one_reason_are_one_row():
     row = ChunkRow(("d", 4), "Doc", "A", False, 1000, "No room.", HOSTILE)
     rows = (row, row._replace(key=("e", 1), document="Other"), row._replace(key=("d", 2), retrieved=True), row._replace(key=("d", 3)))
-    drawn = chunks_html((*rows, row._replace(key=("d", 9), why="Stale."), row._replace(key=("d", 8), side="B")))
+    drawn = chunks_html((*rows, row._replace(key=("d", 9), why="Stale."), row._replace(key=("d", 8), change="B")))
     said = [" ".join(re.sub("<[^>]*>", " ", each.split("<div")[0]).split()) for each in re.findall("<tr>(.*?)</tr>", drawn, re.DOTALL)[1:]]
     assert [each.split(" #")[0] for each in said] == ["● A Doc, 3 chunks", "● A Other", "● A Doc", "◆ B Doc"]
     assert ">1 found<" in drawn
@@ -95,7 +131,7 @@ def test_every_chunk_that_differs_can_be_opened_in_one_row(case: Case, one, othe
     rows = chunk_rows(*(assemble(case.query, case.source(), each, COUNTER, FakeClock(), limit) for each in (one, other)))
     drawn = chunks_html(rows)
     assert drawn.count("cx-quote") == min(len(rows), MOST_CHUNKS)
-    assert drawn.count("data-side=") == len({(row.side, row.key[0], row.why) for row in rows[:MOST_CHUNKS]})
+    assert drawn.count("data-side=") == len({(row.change, row.key[0], row.why) for row in rows[:MOST_CHUNKS]})
 
 
 def test_two_bars_lie_on_one_axis():
@@ -110,7 +146,8 @@ def test_two_bars_lie_on_one_axis():
 def test_what_attacks_arrives_as_text():
     one, other = hostile(), assembled()
     drawn = settings_html(AssemblySettings(gap_mark=HOSTILE[:60]), AssemblySettings()) + chunks_html(chunk_rows(one, other))
-    drawn += contexts_html(one.text, other.text, False) + contexts_html(one.text, other.text, True)
+    sides = [{"all": part(HOSTILE, one.text), HOSTILE: part(HOSTILE, HOSTILE)}, {"all": part("", other.text)}]
+    drawn += pairs_html(*sides, False) + pairs_html(*sides[::-1], True)
     page = Page(drawn)
     assert page.open == []
     assert not {"script", "img", "style"} & {tag for tag, _ in page.tags}
@@ -138,26 +175,67 @@ def test_an_address_says_what_of_a_cannot_be_used():
 IDS = [f"q{n}" for n in range(200)]
 
 
-def test_a_review_is_shuffled_by_its_seed_alone_and_sides_are_a_fair_coin():
-    assert sorted(shuffled(IDS, 1)) == sorted(IDS)
-    assert shuffled(IDS, 1) == shuffled(IDS[::-1], 1) != shuffled(IDS, 2)
-    assert 70 < sum(is_a_left(name, 1) for name in IDS) < 130
+def test_a_review_is_shuffled_by_its_secret_alone_and_sides_are_a_fair_coin():
+    assert sorted(shuffled(IDS, "1")) == sorted(IDS)
+    assert shuffled(IDS, "1") == shuffled(IDS[::-1], "1") != shuffled(IDS, "2")
+    assert 70 < sum(is_a_left(name, "1") for name in IDS) < 130
 
 
 def test_who_was_preferred_is_who_stood_there():
-    for name in IDS:
-        left = "A" if is_a_left(name, 3) else "B"
-        assert chosen(name, 3, "left") == left != chosen(name, 3, "right")
-        assert chosen(name, 3, "same") == "same"
+    assert [preferred(a_left, side) for a_left in (True, False) for side in BUTTONS] == ["A", "same", "B", "B", "same", "A"]
+
+
+def test_judgements_are_kept_apart_taken_back_and_shuffled_anew():
+    shelf = MemoryStore(COUNTER)
+    one, other = Review(shelf, "one"), Review(shelf, "other")
+    secret = one.secret()
+    assert (len(secret), Review(shelf, "one").secret(), other.secret() != secret) == (32, secret, True)
+    for name, who in (("q2", "B"), ("q1", "same"), ("q2", "A")):
+        one.judge(name, who, f" {HOSTILE} " + "x" * LONGEST_NOTE)
+    assert [each[:2] for each in one.judgements(IDS).values()] == [("q1", "same"), ("q2", "A")]
+    assert {len(each.note) for each in one.judgements(IDS).values()} == {LONGEST_NOTE}
+    assert other.judgements(IDS) == {}
+    one.forget(IDS)
+    assert one.judgements(IDS) == {}
+    assert one.secret() != secret
+
+
+def test_judgements_go_out_as_cells_that_are_no_formulas():
+    rows = [{"query_id": "q1", "note": "=1+1", "question": "+SUM(A1)"}, {"query_id": "-q2", "note": "@x, y", "question": "When?"}]
+    assert [*csv.reader(io.StringIO(judgements_csv(rows)))] == [[*rows[0]], ["q1", "'=1+1", "'+SUM(A1)"], ["'-q2", "'@x, y", "When?"]]
+    assert json.loads(judgements_json(rows, "So it is.")) == {"says": "So it is.", "judgements": rows}
+
+
+def part(title: str, text: str) -> Part:
+    return Part(title, text, text)
+
+
+def cells(drawn: str) -> list[tuple[str, str]]:
+    """The side and the text of every cell."""
+    return [(side, re.sub("<[^>]*>", "", text)) for side, text in re.findall(r'data-at="(\w+)"[^>]*>(.*?)</div>', drawn)]
+
+
+def test_both_sides_stand_chunk_beside_chunk():
+    left = {1: part("One", "Alike."), 2: part("One", "Open at 8. Free."), 3: Part("Two", "Before. Gone.", "Gone.")}
+    right = {1: left[1]._replace(own=""), 2: part("One", "Open at 9. Free."), 4: part("Two", "Came.")}
+    drawn = pairs_html(left, right, True)
+    assert cells(drawn) == [
+        *(("Left", "Open at 8. Free."), ("Right", "Open at 9. Free.")),
+        *(("Left", "Gone."), ("Right", "–"), ("Left", "–"), ("Right", "Came.")),
+    ]
+    assert "1 equal chunk<" in drawn
+    assert re.findall("<mark>(.*?)</mark>", drawn) == ["Open at 8. ", "Open at 9. "]
+    assert cells(pairs_html(left, right, False))[:2] == [("Left", "Alike."), ("Right", "Alike.")]
+    assert re.findall("<h3>(.*?)</h3>", drawn) == ["One", "Two"]
 
 
 def test_whoever_always_prefers_b_is_told_so_and_a_few_choices_are_noise():
-    found = verdict(dict.fromkeys(IDS[:20], "B") | {"other": "same", "equal": "alike"})
+    found = verdict([*["B"] * 20, "same"])
     assert (found.a, found.b, found.same) == (0, 20, 1)
     assert found.result.p < 0.001
     assert 0 < found.result.interval.low < found.result.interval.high
     assert "more than chance explains" in found.sentence
-    few = verdict({"q1": "B"})
+    few = verdict(["B"])
     assert few.result.p == 1.0
     assert few.result.interval.low < 0
     assert "too few questions to tell" in few.sentence

@@ -89,7 +89,7 @@ def test_a_longer_prompt_on_ask_leaves_less_for_the_context_on_every_page(open_a
 
 def test_an_answer_longer_than_its_zone_is_said(open_app):
     ask = fine(open_app(**FOLLOW_UP, mn="gpt-4o", za="300").switch_page("../../../pages/ask.py").run())
-    assert "An answer may take 512 tokens; its zone reserves 300." in " ".join(caption.value for caption in ask.caption)
+    assert "An answer may take 512 tokens, but its zone reserves only 300." in " ".join(caption.value for caption in ask.caption)
     enough = fine(open_app(**FOLLOW_UP, mn="gpt-4o", za="512").switch_page("../../../pages/ask.py").run())
     assert "its zone reserves" not in " ".join(caption.value for caption in enough.caption)
 

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import ctxasm
-from ctxasm.app.ui.ask import ask
+from ctxasm.app.ui.ask import page
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.drawer import DETAILS, EVIDENCE
 from ctxasm.app.ui.frame.session import Session
@@ -143,11 +143,11 @@ def test_a_passage_that_was_approved_is_said_and_counted(log_url):
 @pytest.mark.parametrize(("query", "does"), [(Query("?"), "add"), (Query("?", gold=(GoldChunk("a", 1),)), "remove")])
 def test_a_click_on_a_passage_approves_it_and_the_next_takes_it_back(monkeypatch, query, does):
     kept: list[tuple[object, ...]] = []
-    monkeypatch.setattr(ask, "keep_marks", lambda *marked: kept.append(marked))
+    monkeypatch.setattr(page, "keep_marks", lambda *marked: kept.append(marked))
     scene = SimpleNamespace(query=query)
-    assert ask._picked(scene, '["a", 1, "expected"]')
+    assert page._picked(scene, '["a", 1, "expected"]')
     assert kept == [(scene, [("a", 1)], does, "cited")]
-    assert not any(ask._picked(scene, said) for said in ("", "[]", '["a", 1]', '["a", "1", "expected"]', "x" * 9))
+    assert not any(page._picked(scene, said) for said in ("", "[]", '["a", 1]', '["a", "1", "expected"]', "x" * 9))
 
 
 def test_a_store_that_can_only_be_read_says_so_and_nothing_changes(log_url, monkeypatch):

@@ -8,9 +8,8 @@ from typing import get_args
 import pytest
 
 from ctxasm.answering.prompts import Zone
-from ctxasm.app.ui.ask.context_cards import context_cards, sources_html
-from ctxasm.app.ui.ask.prompt import zones_html
-from ctxasm.app.ui.ask.stream import answer_html
+from ctxasm.app.ui.ask.answer import context_cards, sources_html
+from ctxasm.app.ui.ask.page import answer_html, zones_html
 from ctxasm.app.ui.frame.session_records import KeptAnswer
 from ctxasm.app.ui.inspect.accounting import ledger, ledger_html
 from ctxasm.app.ui.inspect.budget import budget_table_html, regret_html

@@ -122,10 +122,9 @@ def test_cancelled_reading_keeps_what_is_done_and_goes_on(app, folder, monkeypat
 
 def test_a_long_job_is_a_card_until_it_ends(app, folder, monkeypatch):
     import ctxasm.data.documents.ingesting as ingesting
-    from ctxasm.app.ui.load import load_jobs
 
     real = ingesting.cut
-    monkeypatch.setattr(load_jobs, "PATIENCE_S", 0.05)
+    monkeypatch.setattr("ctxasm.app.ui.frame.job_panel.PATIENCE_S", 0.05)
     drawn = threading.Event()
     monkeypatch.setattr(ingesting, "cut", lambda *given: drawn.wait(300) and real(*given))
     page = html(fine(from_folder(app, folder)))

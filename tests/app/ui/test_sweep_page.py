@@ -9,6 +9,7 @@ import shutil
 import time
 from dataclasses import replace
 from html import escape, unescape
+from unittest.mock import ANY
 from urllib.parse import parse_qsl
 
 import pyarrow.parquet
@@ -22,13 +23,26 @@ from ctxasm.app.ui.frame.pinned import read_pinned
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.frame.sweep_grid import read_values
 from ctxasm.app.ui.sweep import page
-from ctxasm.app.ui.sweep.cell import cell_html
-from ctxasm.app.ui.sweep.front import ceiling, front_alt, front_of, importance_html, rivals_words
-from ctxasm.app.ui.sweep.heatmap import BRIGHT, best_of, colour_of, heatmap_html, heatmap_of, share
-from ctxasm.app.ui.sweep.shipping import HEADINGS, shipping_html
+from ctxasm.app.ui.sweep.page import HEADINGS, shipping_html
+from ctxasm.app.ui.sweep.pictures import (
+    BRIGHT,
+    best_of,
+    ceiling,
+    cell_html,
+    colour_of,
+    front_alt,
+    front_of,
+    heatmap_html,
+    heatmap_of,
+    importance_figure,
+    importances,
+    rivals_words,
+    share,
+)
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config, shipped
 from ctxasm.data.files.reading import load_bundle
+from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import spec_of
 from ctxasm.model.settings_text import from_toml, from_url
 from ctxasm.tuning.compare import compared
@@ -211,7 +225,7 @@ def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
 
     real = tuned.decided
     monkeypatch.setattr(tuned, "decided", slow)
-    monkeypatch.setattr("ctxasm.app.ui.sweep.page.PATIENCE_S", 0.01)
+    monkeypatch.setattr("ctxasm.app.ui.frame.job_panel.PATIENCE_S", 0.01)
     app = sweep_page()
     app = fine(app.button(key="start_sweep").click().run())
     assert running()
@@ -244,18 +258,23 @@ def test_of_settings_that_are_off_the_grid_is_on(counted_url):
     assert len(set(re.findall(r">(?:★ )?(\d+ %) <small>", html(app)))) > 1
 
 
-def test_a_row_opens_inspect_with_its_settings(found, counted_url):
+def test_a_row_that_is_picked_links_its_settings(found, counted_url):
     swept, _ = found
     app = sweep_page()
+    assert len(app.get("plotly_chart")) == 2
+    assert 'id="ctx-row"' not in html(app)
     table = app.dataframe[0].value
     order = sorted(swept.rows(), key=lambda row: (-row.whole, row.tokens))
     assert list(table["Evidence whole"]) == [row.whole for row in order]
     assert list(table["Max tokens"]) == [row.settings.max_tokens for row in order]
     assert set(table["Budget policy"]) == {"drop documents", "segments"}
     assert list(table["Mark"]).count("yours") == 1
-    queries = [dict(parse_qsl(address.removeprefix("./?"))) for address in table["Open in"]]
-    assert {query["data"] for query in queries} == {"few"}
-    assert [from_url({k: v for k, v in query.items() if k not in ("data", "q")})[0] for query in queries] == [row.settings for row in order]
+    for place, picked in ((2, {"rows": [2]}), (5, {"cells": [(5, "of")]})):
+        app.session_state["swept"] = {"selection": {"rows": [], "columns": [], "cells": []} | picked}
+        drawn = html(fine(app.run())).split('id="ctx-row"')[1]
+        address = dict(parse_qsl(unescape(re.search(r'href="\./\?([^"]*)"', drawn)[1])))
+        assert (address.pop("data"), address.pop("q")) == ("few", ANY)
+        assert from_url(address)[0] == order[place].settings
 
 
 def test_the_csv_is_the_table(found):
@@ -335,8 +354,13 @@ def test_the_front_and_what_makes_the_difference_are_those_of_the_sweep(found):
     assert figure.layout.xaxis.tickformat == ",d"  # 4,000, as everywhere
     assert ceiling(swept) == float(swept.reachable.mean())
     assert f"{100 * ceiling(swept):.0f} %" in front_alt(swept)
-    drawn = importance_html(swept)
-    assert all(f"<b>{100 * part:.0f} %</b>" in drawn for part in swept.importance().values())
+    parts = dict(importances(swept))
+    own = {label_of(spec_of(name)): part for name, part in swept.importance().items()}
+    together = {"settings together": pytest.approx(1 - sum(own.values()))} if sum(own.values()) < 0.995 else {}
+    assert parts == own | together
+    (bars,) = importance_figure(list(parts.items())).data
+    assert (bars.y, bars.x) == (tuple(parts), tuple(parts.values()))
+    assert bars.text == tuple(f"{100 * part:.0f} %" for part in parts.values())
 
 
 def test_a_line_for_each_window_goes_along_the_number_of_hits(own_url):

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from ctxasm.app.ui.words.verdict_words import (
+from ctxasm.app.ui.ask.verdict_words import (
     check_line,
     claim_sentence,
     figures,
@@ -15,7 +15,7 @@ from ctxasm.app.ui.words.verdict_words import (
     summary,
 )
 from ctxasm.citations.axes import WORST, words
-from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, DroppedSource, Figures, Verdict
+from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, DroppedSource, Figures, Support, Verdict
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.figures import without_shares
 from ctxasm.citations.reasons import conflict_sentence, gated_sentence
@@ -45,21 +45,22 @@ def test_every_verdict_has_words():
 def test_a_declined_answer_is_no_uncited_answer():
     assert summary(answer("declined", "declined")).startswith("Declined")
     assert summary(answer("declined", "supported")) == "2 claims: 1 supported, 1 declined"
-    assert summary(answer()) == "Nothing to check: the answer states nothing."
+    assert summary(answer()) == "Nothing to check: the answer makes no claim."
 
 
 @pytest.mark.parametrize(
     ("claim", "words"),
     [
         (judged("elsewhere", better=3), "Not found in [2]; [3] has it."),
+        (judged("elsewhere", better=3, support=(Support(2, 0, 5, 0.4),)), "Only partly in [2]; [3] has all of it."),
         (judged("unsupported"), "Not found in [2], nor in any other source."),
         (judged("unsupported", missing=("zes",)), "Not found in [2], nor in any other source. Missing: zes."),
         (judged("unsupported", missing=("2 p.m.",)), "Not found in [2], nor in any other source. Missing: 2 p.m."),
         (judged("uncited"), "Cites nothing, and no source has it."),
         (judged("uncited", better=1), "Cites nothing; [1] has it."),
-        (judged("unknown_marker", unknown=(9, 12)), "[9][12] are no sources of this context."),
-        (judged("unknown_marker", unknown=(9,), better=1), "[9] is no source of this context; [1] has it."),
-        (judged("prefix_only"), "Only in the page summary of [2]; no text of the source has it."),
+        (judged("unknown_marker", unknown=(9, 12)), "[9][12] are not sources in this context."),
+        (judged("unknown_marker", unknown=(9,), better=1), "[9] is not a source in this context; [1] has it."),
+        (judged("prefix_only"), "Only in the page summary of [2], not in its text."),
         (
             judged("contradicted", conflict=Conflict("number", "45 minutes", "30 minutes", 2, 0, 10)),
             "Another number: “45 minutes” here, “30 minutes” in [2].",
@@ -89,9 +90,9 @@ def test_sources_that_carry_together_are_named_together():
 def test_partly_means_a_part_of_the_claim_or_of_its_citations():
     found = support(assembled(), 2, "welkom")._replace(score=0.5)
     part = judged("partly", support=(found,))
-    assert claim_sentence(part, str, 0.4) == "Only a part of it is in [2]. Its words are there, but not together as it says them."
-    assert claim_sentence(replace(part, idle=(1,)), str, 0.4) == "[1] holds nothing of it; [2] does."
-    assert claim_sentence(replace(part, idle=(1, 3)), str, 0.9).startswith("Only a part of it is in [2]; [1][3] hold nothing of it.")
+    assert claim_sentence(part, str, 0.4) == "Only part of it is in [2]. Its words are there, but not together as it says them."
+    assert claim_sentence(replace(part, idle=(1,)), str, 0.4) == "[1] has none of it; [2] has it."
+    assert claim_sentence(replace(part, idle=(1, 3)), str, 0.9).startswith("Only part of it is in [2]; [1][3] have none of it.")
 
 
 @pytest.mark.parametrize(
@@ -121,6 +122,6 @@ def test_figures_are_percentages_with_an_explanation():
 
 
 def test_the_line_on_the_check_names_scorer_threshold_time_and_cost():
-    assert check_line(answer()) == "Checked by lexical · a match from a score of 0.60 on · under 1 ms"
+    assert check_line(answer()) == "Checked by lexical · a match scores 0.60 or more · under 1 ms"
     paid = replace(answer(), scorer="llm", elapsed_ms=812.0, spent=Spent(3, 2, 900, 100))
-    assert check_line(paid).endswith("812 ms · 3 calls, 1,000 tokens · 2 verdicts kept from before")
+    assert check_line(paid).endswith("812 ms · 3 calls, 1,000 tokens · 2 verdicts reused")

@@ -8,46 +8,36 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ctxasm.answering.sent_tokens import sent_line
-from ctxasm.app.ui.ask.answer_pieces import (
+from ctxasm.app.ui.ask.answer import (
+    Before,
     Chip,
+    Choice,
+    ClaimRow,
     Line,
-    Stretch,
+    Span,
     answer_lines,
     answer_pieces,
     before_assembly,
     checked_pieces,
+    choices,
+    claim_rows,
+    context_cards,
     stale_numbers,
+    unused_spans,
 )
-from ctxasm.app.ui.ask.claim_rows import Choice, ClaimRow, choices, claim_rows
-from ctxasm.app.ui.ask.context_cards import Card, Piece, context_cards
-from ctxasm.app.ui.ask.reader_record import (
-    CardData,
-    ChipData,
-    ChoiceData,
-    ClaimData,
-    Contents,
-    DrawnReader,
-    LineData,
-    PaneData,
-    PanelData,
-    PartData,
-    PassageData,
-    ReaderData,
-    StretchData,
-)
+from ctxasm.app.ui.ask.verdict_words import Figure, check_line, figures, summary
 from ctxasm.app.ui.frame.session_records import Attempt, KeptAnswer
-from ctxasm.app.ui.widgets.expected import MARK, NONE_EXPECTED, Expected
-from ctxasm.app.ui.words.verdict_words import check_line, figures, sign, summary
-from ctxasm.app.ui.words.words import title_of
+from ctxasm.app.ui.widgets.expected import NONE_EXPECTED, Expected
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.summary import MAY_NOT_ANSWER, facts_sentence, may_not_answer, uses_sentence
 from ctxasm.model.amounts import counted
-from ctxasm.model.results import Assembly, Key
+from ctxasm.model.results import Assembly
 
 ASSETS = Path(__file__).parents[1] / "assets"
 HTML = """
@@ -57,6 +47,7 @@ HTML = """
     <div id="left">
       <div id="attempts" role="group" aria-label="Answers to this question"></div>
       <div id="answers" tabindex="-1"></div>
+      <section id="reference" aria-label="Reference answer" hidden><b>Reference</b><p dir="auto"></p></section>
       <div id="foot">
         <label class="toggle"><input id="before" type="checkbox" role="switch">If citations had been built before assembly</label>
         <button type="button" id="keys" aria-haspopup="dialog">Keys <kbd>?</kbd></button>
@@ -84,154 +75,120 @@ HTML = """
 """
 
 
-def reader_data(assembly: Assembly, attempts: Sequence[Attempt], marks: Expected = NONE_EXPECTED) -> ReaderData:
-    """The data of the reader: the context that the attempts were given, what they say, and which chunks the question expects."""
-    rows = [[claim_rows(told.check, assembly) if told.check else () for told in attempt] for attempt in attempts]
-    spans = [span for attempt in rows for pane in attempt for row in pane for span in row.spans]
-    cuts = {edge for span in spans for edge in (span.start, span.end, span.low, span.high)}
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Why an answer is not whole, or why there is none."""
+
+    id: str
+    heading: str
+    text: str
+    still: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """An answer of one model. `summary` says in one sentence what `choices`, `doubt` and `uses` show; `how` it was asked and checked.
+
+    `unused` are the passages that `uses` leads to; `missed`: not all that are expected are used.
+    """
+
+    model: str
+    summary: str
+    choices: tuple[Choice, ...]
+    doubt: str
+    uses: str
+    unused: tuple[Span, ...]
+    missed: bool
+    marked: bool
+    done: bool
+    lines: tuple[Line, ...]
+    panel: Panel | None
+    unchecked: str
+    figures: tuple[Figure, ...]
+    how: tuple[str, ...]
+    claims: tuple[ClaimRow, ...]
+    before: Before
+
+
+def reader_data(assembly: Assembly, attempts: Sequence[Attempt], expected: Expected = NONE_EXPECTED) -> dict[str, Any]:
+    """The data of the reader: the context that the attempts were given, what they say, and which chunks the question expects.
+
+    `version` is a digest of the rest: the same is not drawn again.
+    """
     stale = stale_numbers(assembly)
-    contents: Contents = {
-        "cards": [_card(card) for card in context_cards(assembly, cuts)],
-        "attempts": [
-            [_pane(told, pane, stale, assembly, marks) for told, pane in zip(attempt, panes, strict=True)]
-            for attempt, panes in zip(attempts, rows, strict=True)
-        ],
-    }
-    return {**contents, "version": hashlib.sha256(json.dumps(contents).encode()).hexdigest()[:16]}
+    panes = [[_pane(answer, stale, assembly, expected) for answer in attempt] for attempt in attempts]
+    claimed = [span for attempt in panes for pane in attempt for claim in pane.claims for span in claim.spans]
+    spans = [*claimed, *(span for attempt in panes for pane in attempt for span in pane.unused)]
+    cuts = {edge for span in spans for edge in (span.start, span.end, span.low, span.high)}
+    text = json.dumps(
+        {"cards": context_cards(assembly, cuts), "attempts": panes, "reference": assembly.query.answer or ""}, default=_fields
+    )
+    return {**json.loads(text), "version": hashlib.sha256(text.encode()).hexdigest()[:16]}
 
 
-def _card(card: Card) -> CardData:
-    return {"number": card.number, "title": card.title, "about": card.about, "parts": [_part(piece) for piece in card.pieces]}
+def _fields(record: Any) -> dict[str, Any]:
+    """What `asdict` makes of a record, in half the time: the JSON goes into its fields by itself."""
+    return {name: getattr(record, name) for name in record.__slots__}
 
 
-def _part(piece: Piece) -> PartData:
-    return {
-        "text": piece.text,
-        "start": piece.start,
-        "end": piece.end,
-        "kind": piece.kind,
-        "chunk": piece.chunk,
-        "added": piece.added,
-        "opens": piece.opens,
-    }
+def _pane(answer: KeptAnswer, stale: dict[int, str], assembly: Assembly, expected: Expected) -> Pane:
+    check = answer.check
+    rows, unused = (claim_rows(check, assembly, expected), unused_spans(check, assembly)) if check else ((), ())
+    pieces = checked_pieces(check, stale) if check else answer_pieces(answer.text, answer.markers, stale=stale)
+    return Pane(
+        answer.model,
+        summary(check) if check else "",
+        choices(rows),
+        MAY_NOT_ANSWER if check and may_not_answer(check) else "",
+        _uses(check, unused) if check else "",
+        unused,
+        bool(check and check.passages.used < check.passages.expected),
+        answer.marked,
+        answer.done,
+        answer_lines(pieces),
+        _panel(answer),
+        answer.unchecked[:1].upper() + answer.unchecked[1:],
+        figures(check) if check else (),
+        _how(answer, check),
+        rows,
+        before_assembly([piece for piece in pieces if isinstance(piece, Chip)]),
+    )
 
 
-def _pane(told: KeptAnswer, rows: Sequence[ClaimRow], stale: dict[int, str], assembly: Assembly, marks: Expected) -> PaneData:
-    check = told.check
-    pieces = checked_pieces(check, stale) if check else answer_pieces(told.text, told.markers, stale=stale)
-    return {
-        "model": told.model,
-        "summary": summary(check) if check else "",
-        "choices": [_choice(choice) for choice in choices(rows)],
-        "doubt": MAY_NOT_ANSWER if check and may_not_answer(check) else "",
-        "uses": uses_sentence(check.passages) if check else "",
-        "marked": told.marked,
-        "done": told.done,
-        "lines": [_line(line) for line in answer_lines(pieces)],
-        "panel": _panel(told),
-        "unchecked": told.unchecked[:1].upper() + told.unchecked[1:],
-        "figures": [{"says": figure.says, "value": figure.value, "name": figure.name} for figure in (figures(check) if check else ())],
-        "how": _how(told, check),
-        "claims": [_claim(row, assembly, marks) for row in rows],
-        "before": before_assembly([piece for piece in pieces if isinstance(piece, Chip)]),
-    }
+def _uses(check: CheckedAnswer, unused: Sequence[Span]) -> str:
+    """How many expected passages the answer uses, and how many it could not; where none is expected, the way to what it declined to use."""
+    if not check.passages.expected:
+        return "nearest passage" if unused else ""
+    absent = check.passages.expected - check.passages.used - len(unused)
+    return uses_sentence(check.passages) + (f", {absent} not in the context" if absent else "")
 
 
-def _choice(choice: Choice) -> ChoiceData:
-    return {"label": choice.label, "part": choice.part or "", "sign": choice.sign}
-
-
-def _line(line: Line) -> LineData:
-    return {"claim": line.claim, "pieces": [_piece(piece) for piece in line.pieces]}
-
-
-def _piece(piece: Stretch | Chip) -> StretchData | ChipData:
-    if isinstance(piece, Stretch):
-        return {"text": piece.text, "clash": piece.clash}
-    return {
-        "label": piece.label,
-        "number": piece.number,
-        "known": piece.known,
-        "part": piece.judged.part if piece.judged else "",
-        "mark": piece.mark,
-        "spoken": piece.spoken,
-        "stale": piece.stale,
-    }
-
-
-def _claim(row: ClaimRow, assembly: Assembly, marks: Expected) -> ClaimData:
-    return {
-        "parts": list(row.parts),
-        "sign": sign(row.parts[0]),
-        "name": row.name,
-        "says": row.says,
-        "spans": [
-            {
-                "number": span.number,
-                "start": span.start,
-                "end": span.end,
-                "kind": span.kind,
-                "added": span.added,
-                "low": span.low,
-                "high": span.high,
-                "where": span.where,
-            }
-            for span in row.spans
-        ],
-        "sources": [{"number": number, "title": title} for number, title in row.sources],
-        "passages": [_passage(key, assembly, marks) for key in row.passages],
-    }
-
-
-def _passage(key: Key, assembly: Assembly, marks: Expected) -> PassageData:
-    return {
-        "title": f"{title_of(assembly.trace.documents, key[0])}, chunk {key[1]}",
-        "click": json.dumps((*key, MARK)),
-        "expected": marks.holds(key),
-        "fixed": key in marks.spanned and key not in marks.marked,
-    }
-
-
-def _how(told: KeptAnswer, check: CheckedAnswer | None) -> list[str]:
+def _how(answer: KeptAnswer, check: CheckedAnswer | None) -> tuple[str, ...]:
     """How the answer was asked for, how long and how many tokens it took, and how it was checked."""
-    first = f", first text after {told.first_piece_ms:.0f} ms" if told.first_piece_ms is not None else ""
-    took = f"{told.elapsed_ms:.0f} ms{first}" if told.called and told.elapsed_ms else ""
-    unknown = sum(len(marker.unknown) or (not marker.known) for marker in told.markers)
+    first = f", first text after {answer.first_piece_ms:.0f} ms" if answer.first_piece_ms is not None else ""
+    took = f"{answer.elapsed_ms:.0f} ms{first}" if answer.called and answer.elapsed_ms else ""
+    unknown = sum(len(marker.unknown) or (not marker.known) for marker in answer.markers)
     missed = f"{counted(unknown, 'marker')} unknown" if unknown else ""
-    return [
-        part
-        for part in (
-            told.model,
-            f"{told.asked} prompt" if told.asked else "",
-            took,
-            sent_line(told.sent) if told.sent else "",
-            missed,
-            facts_sentence(check.facts) if check else "",
-            check_line(check) if check else "",
-        )
-        if part
-    ]
+    said = (
+        answer.model,
+        f"{answer.asked} prompt" if answer.asked else "",
+        took,
+        sent_line(answer.sent) if answer.sent else "",
+        missed,
+        facts_sentence(check.facts) if check else "",
+        check_line(check) if check else "",
+    )
+    return tuple(filter(None, said))
 
 
-def _panel(told: KeptAnswer) -> PanelData | None:
+def _panel(answer: KeptAnswer) -> Panel | None:
     """Why an answer is not whole, why there is none, or why it may not stand on all that was sent."""
-    if told.error or told.note:
-        return {
-            "id": "ctx-incomplete",
-            "heading": "Incomplete answer",
-            "text": told.error or told.note or "",
-            "still": "What had arrived is kept." if told.text.strip() else "Nothing had arrived.",
-        }
-    if not told.called:
-        return {
-            "id": "ctx-not-called",
-            "heading": "The model was not called",
-            "text": "The context is empty, so there is nothing to answer from.",
-            "still": "",
-        }
-    if told.caution:
-        return {"id": "ctx-caution", "heading": "Perhaps not the whole prompt was read", "text": told.caution, "still": ""}
-    return None
+    if answer.error or answer.note:
+        still = "What arrived is kept." if answer.text.strip() else "Nothing arrived."
+        return Panel("ctx-incomplete", "Incomplete answer", answer.error or answer.note or "", still)
+    if not answer.called:
+        return Panel("ctx-not-called", "The model was not called", "The context is empty, so there is nothing to answer from.")
+    return Panel("ctx-caution", "The model may not have read the whole prompt", answer.caution) if answer.caution else None
 
 
 @cache
@@ -242,7 +199,6 @@ def _component() -> Callable[..., Any]:
     return st.components.v2.component("ctxasm_answer_reader", html=HTML, css=css, js=js)
 
 
-def show_reader(data: ReaderData, run: int) -> None:
+def show_reader(data: dict[str, Any], run: int) -> None:
     """Draw the data of `reader_data`. `run` counts the runs of the page: a test sees by it that a click caused none."""
-    drawn: DrawnReader = {**data, "run": run}
-    _component()(data=drawn, key="answer_reader", height="content")
+    _component()(data={**data, "run": run}, key="answer_reader", height="content")

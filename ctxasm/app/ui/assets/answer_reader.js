@@ -1,6 +1,6 @@
 // The reading desk: the claims of an answer, and the passage of the source that each stands on. Only what is expected is told to the server.
 // Every text is data from outside: it is only ever set as text, never read as markup.
-// What it reads is declared in `ask/reader_record.py`; a record is called by the same short name here throughout.
+// What it reads is declared in `ask/answer.py` and `ask/reader.py`; a record is called by the same short name here throughout.
 
 const NARROW = 680; // px of the whole: below it the source opens inside the line of its claim
 const NEAR = 120; // px below its head within which a mark may stay where it is
@@ -45,7 +45,7 @@ class Reader {
     if (held) this.find('answers').focus({ preventScroll: true });
     // What only says what is expected now leaves the reader at its claim.
     if (shown && this.panes[shown.pane]?.claims[shown.at]) {
-      this.show(shown.pane, shown.at, shown.asked, this.root.querySelector(`.line[data-pane="${shown.pane}"][data-at="${shown.at}"] .claim`), true);
+      this.show(shown, this.root.querySelector(`.line[data-pane="${shown.pane}"][data-at="${shown.at}"] .claim`), true);
       if (held) this.find('expected').querySelector('button')?.focus({ preventScroll: true });
     }
   }
@@ -59,6 +59,8 @@ class Reader {
     const empty = el('div', { class: 'empty', id: 'ctx-no-answer' }, el('h2', {}, 'No answer yet'),
       el('p', {}, 'The default model quotes the context and needs no key.'));
     this.find('answers').replaceChildren(...(this.panes.length ? this.panes.map((pane, index) => this.pane(pane, index)) : [empty]));
+    this.find('reference').querySelector('p').textContent = this.data.reference;
+    this.find('reference').hidden = !this.data.reference;
     this.drawSources();
     this.drawFilter();
     this.drawBefore();
@@ -66,7 +68,10 @@ class Reader {
     requestAnimationFrame(() => { this.find('live').textContent = spoken; });
     // What needs a look is open from the start, where that pushes nothing away.
     const first = this.root.querySelector('.line:has(.says)') ?? this.root.querySelector('.line');
-    if (first && !this.narrow) this.show(Number(first.dataset.pane), Number(first.dataset.at), null, null, true);
+    // Beside an answer that states nothing stands the passage that it did not use.
+    const declined = this.panes.findIndex((pane) => pane.unused.length && !pane.choices.length);
+    if (declined >= 0) this.show({ pane: declined, unused: 0 }, this.root.querySelector(`[data-pane="${declined}"] .uses`), true);
+    else if (first && !this.narrow) this.show({ pane: Number(first.dataset.pane), at: Number(first.dataset.at) }, null, true);
   }
 
   drawAttempts() {
@@ -80,9 +85,11 @@ class Reader {
 
   pane(pane, index) {
     const own = index ? `-${index + 1}` : '';
+    const uses = pane.unused.length ? el('button', { type: 'button', class: 'uses', 'data-unused': '' }, pane.uses) : say('span', 'uses', pane.uses);
+    uses?.classList.toggle('missed', pane.missed);
     const head = pane.choices.length
-      ? el('div', { class: 'headline', role: 'group', 'aria-label': 'Claims to show' }, ...pane.choices.map((choice) => this.choice(choice)), say('span', 'doubt', pane.doubt), say('span', 'uses', pane.uses))
-      : say('p', 'headline', pane.summary);
+      ? el('div', { class: 'headline', role: 'group', 'aria-label': 'Claims to show' }, ...pane.choices.map((choice) => this.choice(choice)), say('span', 'doubt', pane.doubt), uses)
+      : el('div', { class: 'headline said' }, say('span', '', pane.summary), uses);
     const lines = el('ol', { class: 'lines', id: `ctx-answer${own}`, 'data-done': String(pane.done), 'data-plain': !pane.marked },
       ...pane.lines.map((line) => this.line(line, pane, index)));
     const panel = pane.panel && el('div', { class: 'panel', id: pane.panel.id, role: 'alert' },
@@ -90,7 +97,7 @@ class Reader {
     const unchecked = pane.unchecked && el('div', { class: 'panel', role: 'alert', 'data-unchecked': '' },
       el('h3', {}, 'The answer could not be checked this way'), el('p', {}, pane.unchecked), el('p', { class: 'mute' }, 'Checked by words and figures (lexical) instead.'));
     const figures = pane.figures.map((figure) => el('li', {}, el('b', {}, figure.value), ` ${figure.says} `, el('span', { class: 'mute' }, `(${figure.name})`)));
-    const more = el('details', { class: 'more' }, el('summary', {}, 'How it was checked'),
+    const more = el('details', { class: 'more' }, el('summary', {}, 'Check details'),
       figures.length ? el('ul', { class: 'figures' }, ...figures) : null, el('ul', {}, ...pane.how.map((text) => el('li', { class: 'mute' }, text))));
     return el('section', { class: 'pane', 'data-pane': index, 'aria-label': `Answer of ${pane.model}` },
       this.panes.length > 1 ? say('h2', 'model', pane.model) : null, head, lines, panel, unchecked, more);
@@ -155,19 +162,19 @@ class Reader {
     for (const pane of this.panes) for (const line of pane.lines) for (const piece of line.pieces) if (piece.known) times[piece.number] = (times[piece.number] ?? 0) + 1;
     place.querySelector('summary').textContent = cards.length === 1 ? 'The one source' : cards.length ? `All ${cards.length} sources` : 'The context is empty';
     place.querySelector('ol').replaceChildren(...cards.map((card) => el('li', {}, el('button', { type: 'button', class: 'card', 'data-source': numberOf(card) },
-      el('b', { class: 'num' }, card.number === null ? '–' : String(card.number)), el('span', {}, card.title), say('span', 'mute', times[card.number] ? `cited ${times[card.number]}×` : '')))));
+      el('b', { class: 'num' }, card.number === null ? '–' : String(card.number)), el('span', { class: 'link' }, card.title), say('span', 'mute', times[card.number] ? `cited ${times[card.number]}×` : '')))));
     place.open = !this.panes.length;
   }
 
   // Opens the passages of these spans; the whole source where nothing is marked, or where it is asked for.
-  drawDesk(claim, own, asked) {
-    const number = this.shown.number, card = this.data.cards.find((card) => numberOf(card) === number);
+  drawDesk() {
+    const { pane, at, number } = this.shown, claim = this.panes[pane]?.claims[at], own = this.spans, card = this.data.cards.find((card) => numberOf(card) === number);
     const here = own.filter((span) => span.number === number), lead = here.find((span) => span.kind === 'clash') ?? here[0];
     const whole = this.whole || !here.length, marks = [];
     const about = [lead?.where, card?.about].filter(Boolean).map((text) => el('span', {}, text));
     if (lead && lead.kind !== 'summary') about.push(el('span', { class: lead.added ? 'widened' : 'found' }, lead.added ? 'widened' : 'found'));
     this.find('title').replaceChildren(...(card ? [el('b', {}, card.number === null ? card.title : `[${card.number}] ${card.title}`), ...about] : []));
-    this.drawNote(claim, own, card, asked);
+    this.drawNote(claim, own, card);
     this.drawExpected(claim);
     const nodes = [];
     let skipped = false;
@@ -177,7 +184,7 @@ class Reader {
       skipped = false;
       if (part.opens && whole) nodes.push(el('i', { class: part.added ? 'ix added' : 'ix', title: `chunk ${part.chunk}, ${part.added ? 'widened' : 'found'}` }, String(part.chunk)));
       const node = el('span', { class: `seg ${part.kind}`, 'data-added': part.added }, part.text);
-      for (const span of here) if (part.start >= span.start && part.end <= span.end) { node.classList.add('hit', `hit-${span.kind}`); if (span === lead) marks.push(node); }
+      for (const span of here) if (part.start >= span.start && part.end <= span.end) { node.classList.add('hit', `hit-${span.kind}`, part.text.length < 24 ? 'short' : 'long'); if (span === lead) marks.push(node); }
       nodes.push(node);
     }
     if (skipped) nodes.push(el('span', { class: 'cut' }, ' …'));
@@ -188,11 +195,13 @@ class Reader {
     return marks[0];
   }
 
-  drawNote(claim, own, card, asked) {
+  drawNote(claim, own, card) {
+    const { asked, unused } = this.shown, kinds = own.map((span) => span.kind);
     const others = [...new Set(own.concat(claim?.spans ?? []).map((span) => span.number))].filter((number) => number !== this.shown.number);
     const lines = [];
     if (!card) lines.push(claim?.says || 'No source has this number.');
-    else if (asked !== null && !claim) lines.push('This marker belongs to no claim.');
+    else if (unused !== undefined) lines.push(kinds.includes('nearest') ? 'Nearest to the question, not used.' : 'Expected, not used.');
+    else if (asked !== undefined && !claim) lines.push('This marker belongs to no claim.');
     else if (claim && !own.some((span) => span.number === this.shown.number)) lines.push(`Nothing is marked: the claim is not found in [${this.shown.number}].`);
     const ways = others.map((number) => el('button', { type: 'button', 'data-show': number }, `${lines.length ? 'Show' : 'Also'} in [${number}]`));
     this.find('note').replaceChildren(...lines.map((text) => el('p', {}, text)), ...ways);
@@ -215,7 +224,8 @@ class Reader {
   clicked(event) {
     const at = event.target.closest('button, .claim, .line');
     if (!at || !this.root.contains(at) || (at.matches('.line') && event.target.closest('#beside'))) return;
-    const { attempt, filter, chip, source, show, click } = at.dataset, row = at.closest('.line');
+    const { attempt, filter, chip, source, show, click, unused } = at.dataset, row = at.closest('.line');
+    const of = row ? { pane: Number(row.dataset.pane), at: Number(row.dataset.at) } : {};
     if (at.id === 'previous-claim') this.step(-1);
     else if (at.id === 'next-claim') this.step(1);
     else if (at.id === 'whole-source') { if (this.shown) { this.whole = !this.whole; this.again(); } }
@@ -223,11 +233,12 @@ class Reader {
     else if (at.id === 'keys') window.dispatchEvent(new Event('ctxasm-keys'));
     else if (attempt !== undefined) { this.attempt = Number(attempt); this.draw(); this.find('attempts').children[this.attempt].focus(); }
     else if (filter !== undefined) { this.filter = this.filter === filter ? '' : filter; this.drawFilter(); }
-    else if (source !== undefined) this.show(-1, -1, Number(source), at);
-    else if (show !== undefined) this.show(this.shown.pane, this.shown.at, Number(show), this.origin);
-    else if (chip !== undefined) this.show(Number(row?.dataset.pane ?? -1), Number(row?.dataset.at ?? -1), Number(chip), at);
+    else if (unused !== undefined) this.showUnused(Number(at.closest('.pane').dataset.pane), at);
+    else if (source !== undefined) this.show({ source: Number(source) }, at);
+    else if (show !== undefined) this.show({ ...this.shown, asked: Number(show) }, this.origin);
+    else if (chip !== undefined) this.show({ ...of, asked: Number(chip) }, at);
     else if (row?.classList.contains('current') && this.narrow) this.clear();
-    else if (row) this.show(Number(row.dataset.pane), Number(row.dataset.at), null, row.querySelector('.claim, .chip'));
+    else if (row) this.show(of, row.querySelector('.claim, .chip'));
   }
 
   pressed(event) {
@@ -241,28 +252,41 @@ class Reader {
     if (event.target.matches('.claim') && (event.key === 'Enter' || event.key === ' ')) { event.preventDefault(); event.target.click(); }
   }
 
-  // Open the source of a claim (source `number`, if given) at what carries it; where nothing does, open it and say so.
-  show(pane, at, number, origin, quietly = false) {
+  // Open a source at what carries a claim; where nothing does, open it and say so. `wanted`: claim `at` of a pane, of that what stands in
+  // source `asked` alone, or passage `unused` of the pane, or what all claims stand on in a `source`.
+  show(wanted, origin, quietly = false) {
     this.clear();
-    const claim = this.panes[pane]?.claims[at], spans = claim?.spans ?? [];
-    const own = number === null ? spans : spans.filter((span) => span.number === number);
-    const lead = own.find((span) => span.kind === 'clash') ?? own[0];
-    [this.shown, this.origin, this.whole] = [{ pane, at, asked: number, number: number ?? lead?.number ?? claim?.sources[0]?.number ?? null }, origin, false];
+    const { pane, at, asked, unused, source } = wanted, claim = this.panes[pane]?.claims[at];
+    [this.shown, this.origin, this.whole] = [{ pane, at, asked, unused, source }, origin, false];
+    const spans = this.spans, lead = spans.find((span) => span.kind === 'clash') ?? spans[0];
+    this.shown.number = source ?? asked ?? lead?.number ?? claim?.sources[0]?.number ?? null;
     window.ctxasmRead = { about: this.about, attempt: this.attempt, shown: this.shown };
     const row = this.root.querySelector(`.line[data-pane="${pane}"][data-at="${at}"]`);
     row?.classList.add('current');
     row?.querySelector('.claim')?.setAttribute('aria-current', 'true');
-    if (number !== null) origin?.classList.add('current');
-    const mark = this.drawDesk(claim, own, number);
+    if (!row || asked !== undefined) origin?.classList.add('current');
+    const mark = this.drawDesk();
     this.place();
     this.reveal(mark, quietly);
   }
 
-  // The same once more, whole or not.
-  again() {
-    const { pane, at, asked } = this.shown, spans = this.panes[pane]?.claims[at]?.spans ?? [];
-    this.reveal(this.drawDesk(this.panes[pane]?.claims[at], asked === null ? spans : spans.filter((span) => span.number === asked), asked), true);
+  // What is marked of what is shown.
+  get spans() {
+    const { pane, at, asked, unused, source } = this.shown;
+    if (unused !== undefined) return [this.panes[pane].unused[unused]];
+    const claims = source === undefined ? [this.panes[pane]?.claims[at]] : this.panes.flatMap((each) => each.claims);
+    const number = source ?? asked;
+    return claims.flatMap((claim) => claim?.spans ?? []).filter((span) => number === undefined || span.number === number);
   }
+
+  // The next passage that the answer does not use.
+  showUnused(pane, origin) {
+    const before = this.shown?.pane === pane ? this.shown.unused ?? -1 : -1;
+    this.show({ pane, unused: (before + 1) % this.panes[pane].unused.length }, origin);
+  }
+
+  // The same once more, whole or not.
+  again() { this.reveal(this.drawDesk(), true); }
 
   clear() {
     for (const node of this.root.querySelectorAll('.current')) node.classList.remove('current');
@@ -298,7 +322,7 @@ class Reader {
     const row = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + by))];
     if (!row) return;
     const origin = row.querySelector('.claim, .chip');
-    this.show(Number(row.dataset.pane), Number(row.dataset.at), null, origin, true);
+    this.show({ pane: Number(row.dataset.pane), at: Number(row.dataset.at) }, origin, true);
     origin?.focus();
   }
 

@@ -13,7 +13,7 @@ import streamlit as st
 
 from ctxasm.answering.prompts import build_messages
 from ctxasm.app.explained import LONGEST_FACT
-from ctxasm.app.ui.compare.differences import ChunkRow, bars_html, chip, chunk_row, chunks_html, figures_html, texts_html
+from ctxasm.app.ui.compare.differences import ChunkRow, bars_html, chip, chunk_row, chunks_html, figures_html, sent_texts
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.recorded_answers import data_key, recorded_answers
@@ -29,7 +29,6 @@ from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import fate_label, fate_sentence, number, title_of
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError
-from ctxasm.text.formats import has_markers
 
 if TYPE_CHECKING:
     from ctxasm.model.messages import Message
@@ -71,8 +70,8 @@ def show_as_sent(scene: Scene) -> None:
         st.html(sides_html(why))
         st.html(bars_html(*bars(why, counter), state.stamp_of(scene)))
         st.html(figures_html(deltas(why, counter)) or boxed("", "ctx-figures"))
-        st.html(chunks_html(sent_rows(why)) or boxed('<p class="cx-note">Both hold the same hits.</p>', "ctx-chunks"))
-        st.html(texts_html(sent_text(why), why.assembly.text, "Contexts", "ctx-contexts"))
+        rows = sent_rows(why)
+        st.html(chunks_html(rows) if rows else boxed('<p class="cx-note">Both hold the same hits.</p>', "ctx-chunks"))
         st.html(prompts_html(why.recorded.prompt, build_messages(why.assembly, asked_choice()), counter))
 
 
@@ -158,21 +157,19 @@ def deltas(why: Why, counter: TokenCounter) -> tuple[Delta, ...]:
 def sent_rows(why: Why) -> tuple[ChunkRow, ...]:
     """What is only in A, what is only in B, and what one of them holds in part; each by rank."""
     b = why.assembly
-    fates, in_b = fates_by_key(b), sent_chunks(b)
-    shares = {(one.document_id, one.chunk_index): one.share for one in why.sent}
+    fates, in_b = fates_by_key(b), sent_texts(b)
+    sent = {(one.document_id, one.chunk_index): one for one in why.sent}
     order = sorted(fates, key=lambda key: (fates[key].rank, key))
-    only_a = [chunk_row(b, key, "A", fate_sentence(fates[key])) for key in order if key in shares and key not in in_b]
-    only_b = [chunk_row(b, key, "B", NOT_SENT if fates[key].retrieved else NO_HIT) for key in order if key in in_b and key not in shares]
-    both = [key for key in order if key in shares and key in in_b and (shares[key] < 1 or fates[key].fate == "truncated")]
-    otherwise = [chunk_row(b, key, "both", f"A: {percent(shares[key])} of it. B: {fate_label(fates[key])}.") for key in both]
-    return (*only_a, *only_b, *otherwise)
-
-
-def sent_text(why: Why) -> str:
-    """What of the hits was sent, as a context would show it."""
-    numbered = has_markers(why.assembly.settings.format)
-    blocks = [(at, list(group)) for at, group in groupby(why.sent, key=lambda one: one.number)]
-    return "\n\n".join((f"[{at}]\n" if numbered else "") + "\n".join(one.text for one in own) for at, own in blocks)
+    only_a = [chunk_row(b, key, "A", fate_sentence(fates[key])) for key in order if key in sent and key not in in_b]
+    only_b = [chunk_row(b, key, "B", NOT_SENT if fates[key].retrieved else NO_HIT) for key in order if key in in_b and key not in sent]
+    both = [key for key in order if key in sent and key in in_b and sent[key].text.split() != in_b[key].split()]
+    changed = [
+        chunk_row(b, key, "changed", f"A: {percent(sent[key].share)} of it. B: {fate_label(fates[key])}.")._replace(
+            text=sent[key].text, other=in_b[key]
+        )
+        for key in both
+    ]
+    return (*only_a, *only_b, *changed)
 
 
 def prompts_html(a: Sequence[Turn], b: Sequence[Message], counter: TokenCounter) -> str:

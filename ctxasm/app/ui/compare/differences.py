@@ -1,73 +1,114 @@
-"""What differs between the contexts of one question under A and B, as rows and escaped HTML. Pure."""
+"""The contexts of one question under A and B, and what differs between them, as rows and escaped HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from difflib import SequenceMatcher
 from html import escape
 from typing import Literal, NamedTuple
 
+from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.zones_state import zones_key
 from ctxasm.app.ui.inspect.before_after import Changed, Delta, changed_settings, sent_chunks
 from ctxasm.app.ui.inspect.budget_bar import KIND_NAMES, Bar, axis_html, shown_axis, track_html
+from ctxasm.app.ui.widgets.context_marks import rewritten_text, stretches
 from ctxasm.app.ui.widgets.fates import fates_by_key
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.widgets.word_diff import Stretch, shortened, word_diff
+from ctxasm.app.ui.widgets.word_diff import Stretch, sentence_diff, shortened
 from ctxasm.app.ui.words.words import fate_label, fate_sentence, in_attribute, number, title_of
 from ctxasm.model.amounts import counted, signed
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import AssemblySettings, spec_of
 
-Side = Literal["A", "B", "both"]
+Change = Literal["A", "B", "changed", "moved"]
+CHANGES: dict[Change, str] = {"A": "only in A", "B": "only in B", "changed": "changed", "moved": "moved"}
 LONGEST_TEXT = 1200
 """Characters of a chunk that are shown."""
 NEVER = "Out of its reach: neither found nor a neighbour that is asked for."
+OTHER_TEXT = "Another part of its text."
 MOST_CHUNKS = 100
 """Chunks that are listed; the rest is counted."""
 
 
 class ChunkRow(NamedTuple):
-    """A chunk that only one of the contexts holds, or that both hold in another way; `why` the other one lacks it."""
+    """A chunk that only one of the contexts holds, or that both hold with other text or in another place. `why` the other one lacks it, or
+    what differs; `other` is its text in B where that is another one.
+    """
 
     key: Key
     document: str
-    side: Side
+    change: Change
     retrieved: bool
     tokens: int
     why: str
     text: str
+    other: str | None = None
+
+
+def sent_texts(assembly: Assembly) -> dict[Key, str]:
+    """What the context shows of each chunk, in its order; text that a chunk shares with another one belongs to both."""
+    fates = fates_by_key(assembly)
+    in_order = _sources(assembly)
+    shared = sorted(sent_chunks(assembly) - in_order.keys())
+    return {
+        key: rewritten_text(assembly, key) or "".join(part.text for part in stretches(assembly, fates[key]) if part.state != "left")
+        for key in (*in_order, *shared)
+    }
 
 
 def chunk_rows(a: Assembly, b: Assembly) -> tuple[ChunkRow, ...]:
-    """What is only in A, what is only in B, and what both hold but not alike; each by score."""
-    in_a, in_b = sent_chunks(a), sent_chunks(b)
-    return (*_only(a, b, "A", in_a - in_b), *_only(b, a, "B", in_b - in_a), *_otherwise(a, b, in_a & in_b))
-
-
-def _only(here: Assembly, there: Assembly, side: Side, keys: frozenset[Key]) -> list[ChunkRow]:
-    fates = fates_by_key(there)
-    return [chunk_row(here, key, side, fate_sentence(fates[key]) if key in fates else NEVER) for key in _by_score(here, keys)]
-
-
-def _otherwise(a: Assembly, b: Assembly, keys: frozenset[Key]) -> list[ChunkRow]:
+    """What is only in A, what is only in B, what both hold with other text, and what moved; each by score."""
+    in_a, in_b = sent_texts(a), sent_texts(b)
     of_a, of_b = fates_by_key(a), fates_by_key(b)
-    rows = []
-    for key in _by_score(a, keys):
-        one, other = fate_label(of_a[key]), fate_label(of_b[key])
-        if one != other:
-            rows.append(chunk_row(a, key, "both", f"A: {one}. B: {other}."))
-    return rows
+    rows = [chunk_row(a, key, "A", fate_sentence(of_b[key]) if key in of_b else NEVER) for key in _by_score(a, in_a.keys() - in_b.keys())]
+    rows += [chunk_row(b, key, "B", fate_sentence(of_a[key]) if key in of_a else NEVER) for key in _by_score(b, in_b.keys() - in_a.keys())]
+    both = _by_score(a, in_a.keys() & in_b.keys())
+    for key in both:
+        if in_a[key].split() != in_b[key].split():
+            labels = fate_label(of_a[key]), fate_label(of_b[key])
+            why = OTHER_TEXT if labels[0] == labels[1] else "A: {}. B: {}.".format(*labels)
+            rows.append(chunk_row(a, key, "changed", why)._replace(text=in_a[key], other=in_b[key]))
+    moved = _moved(a, b)
+    rows += [chunk_row(a, key, "moved", moved[key]) for key in both if key in moved]
+    return tuple(rows)
 
 
-def _by_score(assembly: Assembly, keys: frozenset[Key]) -> list[Key]:
+def _moved(a: Assembly, b: Assembly) -> dict[Key, str]:
+    """The chunks of both that are not in the order of the others, with the number of their source in A and in B."""
+    in_a, in_b = _sources(a), _sources(b)
+    one, other = [key for key in in_a if key in in_b], [key for key in in_b if key in in_a]
+    stays = {key for at, _, size in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks() for key in one[at : at + size]}
+    return {
+        key: "In another order within its source." if in_a[key] == in_b[key] else f"Source {in_a[key]} of A, source {in_b[key]} of B."
+        for key in one
+        if key not in stays
+    }
+
+
+def _sources(assembly: Assembly) -> dict[Key, int]:
+    """The number of its source for each chunk, in the order of the context."""
+    found: dict[Key, int] = {}
+    for segment in assembly.segments:
+        if segment.kind == "chunk":
+            found.setdefault((segment.document_id or "", segment.chunk_index or 0), segment.block or 0)
+    return found
+
+
+def _by_score(assembly: Assembly, keys: Set[Key]) -> list[Key]:
     fates = fates_by_key(assembly)
     return sorted(keys, key=lambda key: (-fates[key].score, fates[key].rank, key))
 
 
-def chunk_row(here: Assembly, key: Key, side: Side, why: str) -> ChunkRow:
+def chunk_row(here: Assembly, key: Key, change: Change, why: str) -> ChunkRow:
     """A row of what differs; `here` knows the chunk."""
     fate, candidate = fates_by_key(here)[key], here.trace.candidates.get(key)
     title = title_of(here.trace.documents, key[0], 48)
-    return ChunkRow(key, title, side, fate.retrieved, fate.tokens, why, candidate.chunk.text if candidate else "")
+    return ChunkRow(key, title, change, fate.retrieved, fate.tokens, why, candidate.chunk.text if candidate else "")
 
 
 def chip(side: str) -> str:
@@ -128,15 +169,21 @@ def _figure(delta: Delta) -> str:
     )
 
 
+def contexts_html(rows: Sequence[ChunkRow], a: str, b: str, same: str) -> str:
+    """The chunks that differ; where none does, that is said (`same`), and the sentences in which the contexts still differ."""
+    if rows:
+        return chunks_html(rows)
+    texts = diff_html(a, b, "Contexts") if a != b else ""
+    return boxed(f'<p class="cx-note">{escape(same)}</p>{texts}', "ctx-chunks")
+
+
 def chunks_html(rows: Sequence[ChunkRow]) -> str:
-    """What came and went, with why: a row a document where its chunks have one reason, and the text of each to open."""
-    if not rows:
-        return ""
+    """What came, went, changed and moved, with why: a row a document where its chunks have one reason, and the text of each to open."""
     same = len({row.why for row in rows}) == 1 < len(rows)
-    counts = {side: sum(row.side == side for row in rows) for side in ("A", "B", "both")}
-    said = ", ".join(f"{count} {'only in' if side != 'both' else 'otherwise in'} {side}" for side, count in counts.items() if count)
+    counts = Counter(row.change for row in rows)
+    said = ", ".join(f"{counts[change]} {words}" for change, words in CHANGES.items() if counts[change])
     rest = f'<p class="cx-note">and {len(rows) - MOST_CHUNKS} more</p>' if len(rows) > MOST_CHUNKS else ""
-    heads = ("in", "chunk", "", "tokens", *([] if same else ["why the other lacks it"]))
+    heads = ("in", "chunk", "", "tokens", *([] if same else ["why"]))
     why = f'<small class="cx-mute">{escape(rows[0].why)}</small>' if same else ""
     cells = [_cells(group, with_why=not same) for group in _grouped(rows[:MOST_CHUNKS])]
     return boxed(table_html(heads, cells, (3,), f"Chunks that differ: {said}", why) + rest, "ctx-chunks")
@@ -144,9 +191,9 @@ def chunks_html(rows: Sequence[ChunkRow]) -> str:
 
 def _grouped(rows: Sequence[ChunkRow]) -> list[list[ChunkRow]]:
     """The chunks of a document that have one reason together, where the first of them stands."""
-    groups: dict[tuple[Side, str, str], list[ChunkRow]] = {}
+    groups: dict[tuple[Change, str, str], list[ChunkRow]] = {}
     for row in rows:
-        groups.setdefault((row.side, row.key[0], row.why), []).append(row)
+        groups.setdefault((row.change, row.key[0], row.why), []).append(row)
     return list(groups.values())
 
 
@@ -165,7 +212,7 @@ def _cells(group: Sequence[ChunkRow], *, with_why: bool) -> tuple[str, ...]:
         count = f"<span class='cx-whole'>{counted(len(group), 'chunk')}</span>"
         name = f"<details class='cx-chunk-group'><summary>{title}, {count}</summary>{texts}</details>"
         kind = f"{found} found" if 0 < found < len(group) else "found" if found else "neighbours"
-    return (chip(first.side), name, f"<span class='cx-whole'>{kind}</span>", tokens, *([escape(first.why)] if with_why else []))
+    return (chip(first.change), name, f"<span class='cx-whole'>{kind}</span>", tokens, *([escape(first.why)] if with_why else []))
 
 
 def _kind(retrieved: bool) -> str:
@@ -173,6 +220,8 @@ def _kind(retrieved: bool) -> str:
 
 
 def _quote(row: ChunkRow) -> str:
+    if row.other is not None:
+        return diff_html(row.text, row.other, f"{row.document} #{row.key[1]}")
     return f"<div class='cx-quote'>{escape(_clipped(row.text))}</div>"
 
 
@@ -180,18 +229,11 @@ def _clipped(text: str) -> str:
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
 
 
-def texts_html(a: str, b: str, heading: str, id: str) -> str:
-    """Two texts as one: what only A says is struck through, what only B says is underlined, long equal runs are left out."""
-    stretches = word_diff(a, b)
-    key = "<del>only A</del> <ins>only B</ins>"
-    if all(each.kind == "same" for each in stretches):
-        return boxed(f'<h2 class="cx-h">{escape(heading)}<small>the same, word for word</small></h2>', id)
-    body = "".join(map(_stretch, shortened(stretches)))
-    return boxed(
-        f'<h2 class="cx-h">{escape(heading)}<small>{key}</small></h2><div class="cx-quote cx-diff" tabindex="0" role="region" '
-        f'aria-label="{in_attribute(heading)}, word by word" dir="auto">{body}</div>',
-        id,
-    )
+def diff_html(a: str, b: str, name: str) -> str:
+    """Two texts as one, by sentences: those of A are struck through, those of B underlined, long equal runs left out."""
+    body = "".join(map(_stretch, shortened(sentence_diff(a, b))))
+    label = in_attribute(f"{name}: sentences that differ")
+    return f'<div class="cx-quote cx-diff" tabindex="0" role="region" aria-label="{label}" dir="auto">{body}</div>'
 
 
 def _stretch(stretch: Stretch) -> str:
@@ -203,3 +245,22 @@ def _stretch(stretch: Stretch) -> str:
         case "changed":
             gone = f"<del>{escape(stretch.a)}</del>" if stretch.a else ""
             return gone + (f"<ins>{escape(stretch.b)}</ins>" if stretch.b else "")
+
+
+class Sides(NamedTuple):
+    """Two contexts of one question."""
+
+    a: Assembly
+    b: Assembly
+
+
+def sides_of(scene: Scene, pinned: AssemblySettings) -> Sides:
+    """Both. Raises CtxasmError where one cannot be assembled."""
+    workbench = server.workbench()
+    b = state.assemble_scene(workbench, scene)
+    key = (scene.dataset, state.unlabelled(scene.query), pinned, session.loads, zones_key(pinned))
+    kept = session.versus
+    if kept is None or kept[0] != key:
+        kept = (key, state.assemble_anew(workbench, replace(scene, settings=pinned)))
+        session.versus = kept
+    return Sides(state.of_query(kept[1], scene.query), b)

@@ -7,23 +7,43 @@ from html import escape
 
 import streamlit as st
 
-from ctxasm.app.ui.compare.all_questions import show_all_questions
-from ctxasm.app.ui.compare.answers import show_answers
+from ctxasm.app.ui.compare.answers import show_answers, show_answers_to_one
 from ctxasm.app.ui.compare.as_sent import show_as_sent
-from ctxasm.app.ui.compare.blind_review import show_blind_review
-from ctxasm.app.ui.compare.differences import settings_html
-from ctxasm.app.ui.compare.one_question import show_one_question
-from ctxasm.app.ui.frame import state
-from ctxasm.app.ui.frame.compare_view import COMPARE, View
+from ctxasm.app.ui.compare.blind import show_blind_review
+from ctxasm.app.ui.compare.differences import bars_html, chunk_rows, contexts_html, figures_html, settings_html, sides_of
+from ctxasm.app.ui.compare.questions import show_all_questions
+from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.compare_view import COMPARE, View, is_blind
 from ctxasm.app.ui.frame.pinned import pin
 from ctxasm.app.ui.frame.recorded_answers import recorded_answers
-from ctxasm.app.ui.frame.scenes import current_scene
+from ctxasm.app.ui.frame.scenes import current_scene, show_failure
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import SENT, Pinned, Scene
 from ctxasm.app.ui.frame.sharing import copy_link
 from ctxasm.app.ui.frame.title import show_title
+from ctxasm.app.ui.inspect.before_after import compare
+from ctxasm.app.ui.inspect.budget_bar import budget_bar
+from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.model.errors import CtxasmError
 from ctxasm.model.presets import preset
 from ctxasm.model.settings import AssemblySettings
+
+
+def show_one_question(scene: Scene, pinned: AssemblySettings) -> None:
+    """Draw it."""
+    workbench, labelled = server.workbench(), scene.query.is_labelled
+    try:
+        a, b = sides = sides_of(scene, pinned)
+    except CtxasmError as error:
+        show_failure("This question cannot be assembled both ways", error, scene)
+        return
+    states = (workbench.evidence(a, scene.dataset), workbench.evidence(b, scene.dataset)) if labelled else ((), ())
+    compared = compare(a, b, states)
+    st.html(bars_html(budget_bar(a), budget_bar(b), state.stamp_of(scene)))
+    st.html(figures_html(compared.deltas) or boxed("", "ctx-figures"))
+    show_answers_to_one(scene, sides)
+    st.html(contexts_html(chunk_rows(a, b), a.text, b.text, compared.says))
+
 
 VIEWS: dict[View, str] = {"question": "This question", "all": "All questions", "answers": "Answers", "blind": "Blind review"}
 SHOWN: dict[str, Callable[[Scene, AssemblySettings], None]] = {
@@ -54,16 +74,17 @@ def show_compare() -> None:
                 "What to compare", list(VIEWS), key=Session.compare_view.key, format_func=VIEWS.__getitem__, required=True,
                 label_visibility="collapsed",
             )  # fmt: skip
-        if pinned not in (None, SENT):
+        is_named = not is_blind(COMPARE)
+        if pinned not in (None, SENT) and is_named:
             st.button("Swap", key="swap", on_click=_swap, icon=":material/swap_horiz:", help="B becomes A, and A becomes B")
-        if pinned is not None:
+        if pinned is not None and is_named:
             with st.popover("Start with …", key="compare_pairs"):
                 for name, (a, b) in pairs(scene).items():
                     st.button(name, key=f"pair_{name}", on_click=_take, args=(a, b), width="stretch")
         copy_link(scene, session.now, COMPARE)
     if pinned is None:
         _offer_pin(scene)
-    elif pinned != SENT and view != "blind":
+    elif pinned != SENT and is_named:
         st.html(settings_html(pinned, session.now))
     state.keep_address()
     if pinned == SENT:

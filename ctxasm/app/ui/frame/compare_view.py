@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Literal, get_args
 
 from ctxasm.app.ui.frame.session import session
+from ctxasm.model.settings import AssemblySettings
 
 View = Literal["question", "all", "answers", "blind"]
 VIEWS: tuple[View, ...] = get_args(View)
@@ -26,6 +27,11 @@ def view_address(view: str, only: str = EVERY) -> dict[str, str]:
 def shown_address(path: str) -> dict[str, str]:
     """The same of what is shown now; nothing on other pages."""
     return view_address(session.compare_view, session.compare_filter) if path == COMPARE else {}
+
+
+def is_blind(path: str) -> bool:
+    """Whether a blind review is shown: then nothing names a question but the review itself."""
+    return path == COMPARE and session.compare_view == "blind" and isinstance(session.pinned, AssemblySettings)
 
 
 def take_view(path: str, parameters: Mapping[str, str]) -> tuple[str, ...]:

@@ -35,14 +35,17 @@ def _forget_query() -> None:
     del session.query_id
 
 
-def pick_query(info: DatasetInfo, entries: list[QueryEntry]) -> str:
-    """The id of the query that is chosen, or that the address asked for; previous and next."""
+def pick_query(info: DatasetInfo, entries: list[QueryEntry], is_hidden: bool = False) -> str:
+    """The id of the query that is chosen, or that the address asked for; previous and next. `is_hidden`: nothing is drawn."""
     ids = [entry.query_id for entry in entries]
     unsaved = typed_questions.unsaved(info)
     labels = {entry.query_id: _label(entry, entry.query_id not in unsaved) for entry in entries}
     _take_asked_for(Session.query_id.key, ids, labels, "query")
     if session.query_id not in labels:
         session.query_id = ids[0]
+    if is_hidden:
+        hidden = session.query_id = str(session.query_id)  # what no widget draws is forgotten unless it is kept anew
+        return hidden
     state.send_again(Session.query_id.key, labels.values())
     query_id: str = st.selectbox(
         "Query", ids, key=Session.query_id.key, format_func=lambda key: labels.get(key, str(key)), on_change=give_up

@@ -17,11 +17,13 @@ from ctxasm.model.search import SearchOptions
 from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from ctxasm.answering.prompts import PromptStyle
     from ctxasm.answering.zones.windows import Windows
     from ctxasm.app.tuned import Decided
     from ctxasm.app.ui.frame.jobs import Job
-    from ctxasm.app.ui.frame.session_records import Choice, DatasetFacts, Ingest, KeptAnswers, LoadRequest, Pinned, Scene, Settled
+    from ctxasm.app.ui.frame.session_records import DatasetFacts, Ingest, KeptAnswers, LoadRequest, Pinned, Scene, Settled
     from ctxasm.app.ui.widgets.chunk_clicks import ClickState
     from ctxasm.app.ui.widgets.live_range import RangeState
     from ctxasm.data.enrich.enriching import EnrichOptions
@@ -207,6 +209,8 @@ class Session:
     answers: Kept[tuple[KeptAnswers, ...]] = Kept(())
     """The oldest first."""
     scorer_name: Widget[str] = Widget("scorer", "lexical")
+    stop_check: Kept[Event | None] = Kept(None)
+    """Set once the check of an answer is to stop."""
     scorer: Kept[tuple[tuple[str, Endpoint | None], Scorer] | None] = Kept(None)
 
     # Inspect
@@ -242,9 +246,10 @@ class Session:
     """The comparison of all questions that was asked for: one that takes long waits for that."""
     compare_filter: Widget[str] = Widget("_compare_filter", "all")
     question_clicks: Widget[ClickState | None] = Widget("question_clicks", None)
-    judged: Kept[Mapping[Hashable, Mapping[str, Choice]]] = Kept(NONE)
-    """Which context was preferred, by question, for each blind review."""
-    blind_seed: Kept[int] = Kept(1)
+    blind_alike: Kept[Mapping[str, frozenset[str]]] = Kept(NONE)
+    """The questions of each blind review that are the same under A and B."""
+    blind_problem: Kept[str | None] = Kept(None)
+    """Why a judgement could not be kept."""
     answered: Kept[tuple[tuple[Hashable, ...], AnswerComparison] | None] = Kept(None)
     """The last answers under A and B to all questions, and of what they are."""
     answers_problem: Kept[str | None] = Kept(None)

@@ -127,8 +127,6 @@ SENT: Literal["sent"] = "sent"
 """Instead of settings: the prompt that was sent for the answer which the dataset records."""
 Pinned = AssemblySettings | Literal["sent"]
 """What A can be."""
-Choice = Literal["A", "B", "same", "alike"]
-"""What a blind review preferred of a question; "alike": nobody was asked, because both are the same."""
 
 
 class DatasetFacts(NamedTuple):

@@ -11,7 +11,7 @@ import streamlit as st
 
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.browser_moves import follow
-from ctxasm.app.ui.frame.compare_view import COMPARE, shown_address
+from ctxasm.app.ui.frame.compare_view import COMPARE, is_blind, shown_address
 from ctxasm.app.ui.frame.conversation import conversation_controls
 from ctxasm.app.ui.frame.gold import INSPECT
 from ctxasm.app.ui.frame.model_choice import model_address
@@ -77,7 +77,8 @@ def run() -> None:
 def _name_in_browser(page: StreamlitPage) -> str:
     """The name of a tab and of a bookmark: `Ask · When may I visit? · ctxasm`, without a question where none is shown."""
     scene = session.scene
-    question = [cut(scene.query.query, LONGEST_NAME)] if scene is not None and page.title in ABOUT_A_QUESTION else []
+    named = page.title in ABOUT_A_QUESTION and not is_blind(page.url_path)
+    question = [cut(scene.query.query, LONGEST_NAME)] if scene is not None and named else []
     return " · ".join([page.title, *question, "ctxasm"])
 
 
@@ -140,12 +141,13 @@ def _frame(path: str) -> Scene | None:
     session.info = info
     _about_data(info, session.now, len(infos) > 1)
     picker = st.container(gap="small")
-    question_controls(info)
+    if not is_blind(path):
+        question_controls(info)
     entries = server.query_list(info)
     if opens_show_me and any(entry.query_id == QUERY for entry in entries):
         session.asked_for = {**session.asked_for, Session.query_id.key: QUERY}
     with picker:
-        query_id = pick_query(info, entries) if entries else None
+        query_id = pick_query(info, entries, is_blind(path)) if entries else None
         if query_id is None:
             st.html('<div class="cx cx-side">No queries yet: ask your own question.</div>')
     if path == SHOW_ME and not opens_show_me and (info.name, query_id) != (SAMPLE, QUERY):
@@ -154,7 +156,7 @@ def _frame(path: str) -> Scene | None:
     if query_id is None:
         return None
     scene = Scene(info.name, server.query(info, query_id), session.now)
-    if path == "ask" or scene.query.history or session.now.budget_mode == "window":
+    if path == "ask" or (scene.query.history and not is_blind(path)) or session.now.budget_mode == "window":
         conversation_controls(scene)
     return scene
 

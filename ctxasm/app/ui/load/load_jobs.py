@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from html import escape
 from typing import NoReturn
 
 import streamlit as st
 from streamlit.runtime.fragment import fragment
 
-from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame import job_panel, server
 from ctxasm.app.ui.frame.awaited_work import give_up
 from ctxasm.app.ui.frame.compare_view import COMPARE
+from ctxasm.app.ui.frame.job_panel import REDRAWN_S, job_card
 from ctxasm.app.ui.frame.jobs import Job, Work
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import SENT, LoadRequest, TakenName
 from ctxasm.app.ui.load.taken_name import forget_choices
-from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.label_text import plain
-from ctxasm.app.ui.words.progress_words import progress_words, seconds_words
 from ctxasm.data.standing import NameTaken, Over
 from ctxasm.model.errors import CtxasmError
 
 IMPORT, EXPLAIN = "import", "explain"
 """How the keys of imports begin, and those of traces that are loaded to explain their answer."""
-PATIENCE_S = 2.5
-"""Seconds that a click waits for its load, so that a short one needs no progress bar."""
-REDRAWN_S = 0.7
-"""Seconds between two looks at jobs that run."""
-
-
-def _words(job: Job) -> str:
-    if job.running:
-        return f'<p class="cx-mute">{escape(progress_words(job.progress, job.elapsed_s))}</p>'
-    if job.error is not None:
-        return f'<p class="cx-need">{escape(([*str(job.error).splitlines(), type(job.error).__name__])[0])}</p>'
-    return f'<p class="cx-mute">ended after {seconds_words(job.elapsed_s)}, in another tab</p>'
 
 
 def begin(key: str, title: str, dataset: str, work: Work, wanted: Hashable = None) -> None:
@@ -48,7 +34,7 @@ def begin(key: str, title: str, dataset: str, work: Work, wanted: Hashable = Non
     own = session.own_jobs
     session.own_jobs = own if job in own else [*own, job]
     with st.spinner(f"{plain(title)} …", show_time=True):
-        job.wait(PATIENCE_S)
+        job.wait(job_panel.PATIENCE_S)
     settle()
     st.rerun()
 
@@ -125,17 +111,3 @@ def _cards(begun: list[Job]) -> None:
     for job in server.jobs().seen():
         if job.running or job not in own:
             job_card(job)
-
-
-def job_card(job: Job) -> None:
-    """A job: how far it is, and a way to cancel it; one that ended can be dismissed."""
-    with st.container(border=True, key=f"job_{abs(hash(job.key))}"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.html(boxed(f'<div class="cx-job" role="status" data-job="{escape(job.key)}"><b>{escape(job.title)}</b>{_words(job)}</div>'))
-            if job.running:
-                label = "Cancelling …" if job.cancelled else "Cancel"
-                st.button(label, key=f"cancel_{job.key}", on_click=job.cancel, disabled=job.cancelled)
-            else:
-                st.button("Dismiss", key=f"dismiss_{job.key}", on_click=server.jobs().dismiss, args=(job,))
-        if job.running:
-            st.progress(job.progress.share if job.progress else 0.0)

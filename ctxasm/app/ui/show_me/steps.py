@@ -7,8 +7,8 @@ from html import escape
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from ctxasm.app.ui.ask.answer_pieces import Chip, checked_pieces, stale_numbers
-from ctxasm.app.ui.ask.recorded import PARAMETER, RECORDED
+from ctxasm.app.ui.ask.answer import Chip, checked_pieces, stale_numbers
+from ctxasm.app.ui.ask.page import PARAMETER, RECORDED
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.frame.show_me_link import QUERY
 from ctxasm.app.ui.inspect.budget_bar import BarDocument, budget_bar
@@ -239,9 +239,8 @@ def _answer(story: Story) -> str:
 
 
 def _chip(chip: Chip) -> str:
-    part = chip.judged.part if chip.judged else ""
     return (
-        f'<span class="cx-cited v-{escape(part)}" data-part="{escape(part)}" title="{in_attribute(chip.spoken)}">'
+        f'<span class="cx-cited v-{chip.part}" data-part="{chip.part}" title="{in_attribute(chip.spoken)}">'
         f"{escape(chip.label)} {escape(chip.mark)}</span>"
     )
 

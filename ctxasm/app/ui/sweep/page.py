@@ -1,8 +1,8 @@
-"""The page: what to try and what it takes, then what to ship, the heatmap, and the settings."""
+"""The page: what to try and what it takes, then what to ship, the pictures, and the settings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -13,33 +13,158 @@ from streamlit.runtime.fragment import fragment
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.gold import show_no_gold
-from ctxasm.app.ui.frame.jobs import Job
+from ctxasm.app.ui.frame.job_panel import begin_job, job_of, show_job, take_ended
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks, inspect_address
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.sharing import settings_written
+from ctxasm.app.ui.frame.sweep_grid import KEY, LISTED, MORE, addable, is_number, options_of, read_values
 from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title
-from ctxasm.app.ui.load.load_jobs import PATIENCE_S, REDRAWN_S, job_card
-from ctxasm.app.ui.sweep.axes import choose_axes, said
-from ctxasm.app.ui.sweep.cell import cell_html
-from ctxasm.app.ui.sweep.front import front_alt, front_of, importance_html, rivals_words
-from ctxasm.app.ui.sweep.heatmap import best_of, heatmap_html, heatmap_of, varied
-from ctxasm.app.ui.sweep.settings_table import show_settings
-from ctxasm.app.ui.sweep.shipping import shipping_html
-from ctxasm.app.ui.widgets.chunk_clicks import picked_text
+from ctxasm.app.ui.sweep.pictures import (
+    best_of,
+    cell_html,
+    front_alt,
+    front_of,
+    heatmap_html,
+    heatmap_of,
+    importance_figure,
+    importances,
+    rivals_words,
+    said,
+    varied,
+)
+from ctxasm.app.ui.widgets.chunk_clicks import picked_text, state_link
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.progress_words import seconds_words
-from ctxasm.app.ui.words.words import in_attribute, number
-from ctxasm.model.amounts import counted
+from ctxasm.app.ui.words.words import number
+from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError
-from ctxasm.model.setting_labels import label_of
-from ctxasm.model.settings import spec_of
+from ctxasm.model.setting_labels import label_of, value_words
+from ctxasm.model.settings import AssemblySettings, spec_of
+from ctxasm.model.specs import Spec
 
 if TYPE_CHECKING:
     from ctxasm.app.tuned import Decided, Plan
     from ctxasm.model.datasets import DatasetInfo
-    from ctxasm.model.settings import AssemblySettings
+    from ctxasm.model.frames import DataFrame
+    from ctxasm.tuning.recommend import Recommendation, Verdict
     from ctxasm.tuning.sweep import SweepEstimate
     from ctxasm.tuning.sweep_results import SweepResult
+
+
+def choose_axes(start: AssemblySettings) -> dict[str, tuple[Any, ...]] | None:
+    """The chosen values by setting; None where a list is empty or has a value that cannot be used, after saying so."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="top", key="sweep_axes"):
+        picked = {name: _picked(spec_of(name)) for name in LISTED}
+        added = st.multiselect(
+            "Other settings", addable(), key=MORE, format_func=lambda name: label_of(spec_of(name)), persist_state="session", wrap=True
+        )
+    if added:
+        with st.container(horizontal=True, gap="small", vertical_alignment="top", key="sweep_added"):
+            picked |= {name: _picked(spec_of(name)) for name in added}
+    read = {name: read_values(spec_of(name), values) for name, values in picked.items()}
+    if wrong := [problem for _, problems in read.values() for problem in problems]:
+        show_problem(wrong[0])
+        return None
+    if empty := [label_of(spec_of(name)) for name, (values, _) in read.items() if not values]:
+        show_problem(f"Choose at least one value: {', '.join(empty)}.")
+        return None
+    # Without these, nothing of what is tried would have an effect.
+    needed: dict[str, Any] = {"enabled": True, "budget_mode": "fixed"}
+    chosen = {name: values for name, (values, _) in read.items()}
+    return chosen | {name: (value,) for name, value in needed.items() if name not in chosen and getattr(start, name) != value}
+
+
+def _picked(spec: Spec) -> list[Any]:
+    """A list to choose from; a number can be typed."""
+    options, before = options_of(spec)
+    return st.multiselect(
+        label_of(spec),
+        options,
+        before,
+        format_func=lambda value: value_words(spec, value),
+        key=f"{KEY}{spec.name}",
+        accept_new_options=is_number(spec),
+        help=f"Or type one: {spec.allowed}" if is_number(spec) else None,
+        persist_state="session",
+        select_all=False,
+        wrap=True,
+    )
+
+
+def settings_frame(found: SweepResult) -> DataFrame:
+    """The settings that were tried, the best first, by the words of the page; numbers stay numbers, so that they sort as such. The index is
+    their place in the sweep.
+    """
+    made = found.to_pandas().round({"tokens": 0})
+    marks = {AssemblySettings(): "default", found.settings[found.start]: "yours"}
+    made["Mark"] = [marks.get(settings, "") for settings in found.settings]
+    names = varied(found)
+    for name in names:
+        if not is_number(spec_of(name)) or made[name].isna().any():
+            made[name] = [said(name, getattr(settings, name)) for settings in found.settings]
+    made = made.sort_values(["whole", "tokens"], ascending=[False, True])
+    labels = {
+        "whole": "Evidence whole",
+        "labelled": "of",
+        "tokens": "Tokens a question",
+        **{name: label_of(spec_of(name)) for name in names},
+    }
+    return made[[*labels, "Mark"]].rename(columns=labels)
+
+
+def _show_settings(found: SweepResult, cell: Callable[[int, int, str], str]) -> None:
+    """The table. Below it, the row that is picked by a click or the arrow keys, with the links that open it."""
+    made = settings_frame(found)
+    whole_numbers = ["Tokens a question", *(label_of(spec_of(name)) for name in varied(found) if spec_of(name).kind == "int")]
+    config = dict.fromkeys(whole_numbers, st.column_config.NumberColumn(format="%,.0f"))
+    picked = st.dataframe(
+        made, hide_index=True, column_config=config, key="swept", on_select="rerun", selection_mode=("single-row", "single-cell")
+    ).selection
+    rows = [*(row for row, _ in picked.cells), *picked.rows]
+    if rows and rows[0] < len(made):
+        st.html(cell(int(made.index[rows[0]]), found.start, "ctx-row"))
+
+
+HEADINGS: Mapping[Verdict, str] = {
+    "gain": "Shown to hold more evidence",
+    "cheaper": "Shown to hold about as much for fewer tokens",
+    "prior": "Better on other corpora, not shown on yours",
+    "keep": "Nothing better is shown",
+}
+
+
+def shipping_html(
+    made: Recommendation, inspect: Callable[[AssemblySettings], str], compare: Callable[[AssemblySettings, AssemblySettings], str]
+) -> str:
+    """The panel. The links open what the headline proposes; `inspect` and `compare` give addresses."""
+    first, *more = made.sentences()
+    proposed = made.found.settings[made.proposed]
+    links = [state_link(inspect(proposed), "Inspect")]
+    if proposed != made.start:
+        links.append(state_link(compare(made.start, proposed), "Compare the questions"))
+    rows = (
+        (("To gain", more.pop(0)),)
+        if made.taken == made.found.start
+        else (("Gains", made.against_start().sentence()), ("Costs", costs(made)))
+    )
+    facts = "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text in rows)
+    facts += f'<dt>Labels</dt><dd id="ctx-gold">{escape(made.gold)}</dd>'
+    return boxed(
+        f'<div class="cx-panel{" ok" if made.verdict in ("gain", "cheaper") else ""}" id="ctx-recommended">'
+        f"<h3>{escape(HEADINGS[made.verdict])}</h3>"
+        f'<p class="cx-decision" role="status" id="ctx-decision">{escape(first)}</p><dl class="cx-ship">{facts}</dl>'
+        f'<p>{" · ".join(links)}</p><details id="ctx-said"><summary>In full, and how sure</summary>'
+        f"{''.join(f'<p>{escape(each)}</p>' for each in more)}</details></div>"
+    )
+
+
+def costs(made: Recommendation) -> str:
+    """The tokens of the settings to ship, and the questions that they lose."""
+    tokens, before = made.found.tokens(made.taken), made.found.tokens(made.found.start)
+    lost = made.flips[1]
+    loses = f"the evidence of {counted(len(lost), 'question')}" if lost else "no question"
+    return f"{number(tokens)} tokens a question in place of {number(before)}; it loses {loses}"
+
 
 Axes = dict[str, tuple[Any, ...]]
 
@@ -58,7 +183,7 @@ def show_sweep() -> None:
     if session.sweep_problem:
         show_problem(session.sweep_problem)
     kept = session.swept
-    if (kept is None or kept[0] != _data(info)) and _job(info) is None:
+    if (kept is None or kept[0] != _data(info)) and job_of(_key(info)) is None:
         kept = _take_kept(info, axes)
     if kept is not None and kept[0] == _data(info):
         _show(info, kept[1])
@@ -74,10 +199,8 @@ def _key(info: DatasetInfo) -> str:
 
 def _take_ended(info: DatasetInfo) -> None:
     """Keep what the sweep of this dataset came to, where it has ended."""
-    job = _job(info)
-    if job is None or job.running:
+    if (job := take_ended(_key(info))) is None:
         return
-    server.jobs().dismiss(job)
     if isinstance(job.error, CtxasmError):
         session.sweep_problem = str(job.error)
     else:
@@ -98,15 +221,9 @@ def _take_kept(info: DatasetInfo, axes: Axes) -> tuple[object, Decided] | None:
     return session.swept
 
 
-def _job(info: DatasetInfo) -> Job | None:
-    return next((job for job in server.jobs().seen() if job.key == _key(info)), None)
-
-
 def _offer(info: DatasetInfo, axes: Axes) -> bool:
     """What it takes, and Start; or how far it is, and Cancel. Whether there is anything to judge by."""
-    job = _job(info)
-    if job is not None:
-        fragment(_running, run_every=REDRAWN_S, key="running_sweep")(job)
+    if show_job(_key(info)):
         return True
     plan = _plan(info, axes)
     if plan is None:
@@ -117,15 +234,10 @@ def _offer(info: DatasetInfo, axes: Axes) -> bool:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button("Start", key="start_sweep", type="primary", icon=":material/play_arrow:"):
             _begin(info, session.now, axes)
-        says, more = plan_words(plan, plan.estimate)
-        st.html(boxed(f'<p class="cx-note" role="status" title="{in_attribute(more)}" id="ctx-plan">{escape(says)}</p>'))
+        hint = "What was counted before is not counted again"
+        says = escape(plan_words(plan, plan.estimate))
+        st.html(boxed(f'<p class="cx-note" role="status" title="{hint}" id="ctx-plan">{says}</p>'))
     return True
-
-
-def _running(job: Job) -> None:
-    if not job.running:
-        st.rerun()
-    job_card(job)
 
 
 def _plan(info: DatasetInfo, axes: Axes) -> Plan | None:
@@ -142,14 +254,13 @@ def _plan(info: DatasetInfo, axes: Axes) -> Plan | None:
     return plan
 
 
-def plan_words(plan: Plan, told: SweepEstimate) -> tuple[str, str]:
-    """`18 settings, 21 more for the recommendation, × 60 questions (58 labelled): 2,340 assemblies, about 7 s`, and its tooltip."""
+def plan_words(plan: Plan, told: SweepEstimate) -> str:
+    """`18 settings, 21 more for the recommendation, × 60 questions (58 labelled): 2,340 assemblies, about 7 s`."""
     time = "how long depends on the model" if told.seconds is None else f"about {seconds_words(told.seconds)}"
     labelled = "" if plan.labelled == told.questions else f" ({number(plan.labelled)} labelled)"
     return (
         f"{counted(told.settings - plan.more, 'setting')}, {number(plan.more)} more for the recommendation, × "
-        f"{counted(told.questions, 'question')}{labelled}: {number(told.cells)} assemblies, {time}",
-        "What was counted before is not counted again",
+        f"{counted(told.questions, 'question')}{labelled}: {number(told.cells)} assemblies, {time}"
     )
 
 
@@ -160,18 +271,16 @@ def _begin(info: DatasetInfo, start: AssemblySettings, axes: Axes) -> None:
     session.sweep_problem = session.swept = None
     session.sweep_cells = ()
     try:
-        job = server.jobs().start(
+        begin_job(
             _key(info),
             f"Trying settings on {info.name}",
             info.name,
             lambda report, cancelled: decided(workbench, start, axes, info.name, report, cancelled),
             (start, tuple(axes.items())),
+            "Counting",
         )
     except CtxasmError as error:
         session.sweep_problem = str(error)
-    else:
-        with st.spinner("Counting …", show_time=True):
-            job.wait(PATIENCE_S)
     st.rerun()
 
 
@@ -187,11 +296,16 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
     settings_written(recommended.found.settings[recommended.proposed], recommended.origin(recommended.proposed), "proposed_written")
     _show_failures(found)
     _show_heatmap(found)
-    _show_cell(info, found)
+    cell = partial(_cell, info, found)
+    if picked := tuple(at for at in session.sweep_cells if at < len(found.settings)):
+        st.html(cell(picked[-1], picked[0] if len(picked) > 1 else found.start))
     st.html(boxed(f'<h2 class="cx-h">What evidence costs<small>{escape(rivals_words(found))}</small></h2>'))
     st.plotly_chart(front_of(found), key="sweep_front", config={"displayModeBar": False}, alt=front_alt(found))
-    st.html(importance_html(found) or boxed(""))
-    show_settings(found, inspect_address)
+    if parts := importances(found):
+        st.html(boxed('<h2 class="cx-h">What makes the difference</h2>'))
+        said = "; ".join(f"{label} {percent(part)}" for label, part in parts)
+        st.plotly_chart(importance_figure(parts), key="sweep_importance", config={"displayModeBar": False}, alt=said)
+    fragment(_show_settings, key="swept_rows")(found, cell)
     hear_clicks(Session.cell_clicks, partial(_pick_cell, len(found.settings)))
     with st.container(horizontal=True, gap="small"):
         for kind, written, mime in (("CSV", _csv, "text/csv"), ("Parquet", _parquet, "application/octet-stream")):
@@ -259,16 +373,12 @@ def _pick_cell(count: int, said: str) -> bool:
     return False
 
 
-def _show_cell(info: DatasetInfo, found: SweepResult) -> None:
-    picked = tuple(at for at in session.sweep_cells if at < len(found.settings))
-    if not picked:
-        return
+def _cell(info: DatasetInfo, found: SweepResult, at: int, against: int, id: str = "ctx-cell") -> str:
+    """What the setting at one place holds against that at another, with links."""
     words = {entry.query_id: entry.query for entry in server.query_list(info)}
-
-    at, against = picked[-1], picked[0] if len(picked) > 1 else found.start
     settings, other = found.settings[at], found.settings[against]
 
     def link(query_id: str | None) -> str:
         return compare_address(other, settings, query_id, "question" if query_id is not None else "all")
 
-    st.html(cell_html(found, at, against, words, inspect_address(settings), link))
+    return cell_html(found, at, against, words, inspect_address(settings), link, id)

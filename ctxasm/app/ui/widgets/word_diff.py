@@ -1,9 +1,9 @@
-"""The words in which two texts differ, case and white space aside: by sentences first, then by words where sentences differ. Pure."""
+"""Where two texts differ, case and white space aside: by sentences, or by sentences first and then by the words of those. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Literal, NamedTuple
@@ -30,7 +30,12 @@ class Stretch(NamedTuple):
 
 def word_diff(a: str, b: str) -> tuple[Stretch, ...]:
     """Both texts from their beginnings to their ends."""
-    return tuple(_merged(_by_sentences(_AFTER_SENTENCES.split(a), _AFTER_SENTENCES.split(b))))
+    return tuple(_merged(_by_sentences(a, b, _by_words)))
+
+
+def sentence_diff(a: str, b: str) -> tuple[Stretch, ...]:
+    """The same, with whole sentences as what differs."""
+    return tuple(_merged(_by_sentences(a, b, lambda one, other: iter((Stretch("changed", one, other),)))))
 
 
 def shortened(stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
@@ -43,16 +48,18 @@ def shortened(stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
     )
 
 
-def _by_sentences(a: list[str], b: list[str]) -> Iterator[Stretch]:
+def _by_sentences(text_a: str, text_b: str, replaced: Callable[[str, str], Iterator[Stretch]]) -> Iterator[Stretch]:
+    a, b = _AFTER_SENTENCES.split(text_a), _AFTER_SENTENCES.split(text_b)
     for tag, low, high, other_low, other_high in SequenceMatcher(None, _keys(a), _keys(b)).get_opcodes():
-        one, other = a[low:high], b[other_low:other_high]
+        one, other = "".join(a[low:high]), "".join(b[other_low:other_high])
         if tag == "replace":
-            yield from _by_words(_WORDS.findall("".join(one)), _WORDS.findall("".join(other)))
+            yield from replaced(one, other)
         else:
-            yield Stretch("same" if tag == "equal" else "changed", "".join(one), "".join(other))
+            yield Stretch("same" if tag == "equal" else "changed", one, other)
 
 
-def _by_words(a: list[str], b: list[str]) -> Iterator[Stretch]:
+def _by_words(text_a: str, text_b: str) -> Iterator[Stretch]:
+    a, b = _WORDS.findall(text_a), _WORDS.findall(text_b)
     if max(len(a), len(b)) > MOST_WORDS:
         yield Stretch("changed", "".join(a), "".join(b))
         return

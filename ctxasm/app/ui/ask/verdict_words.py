@@ -6,8 +6,9 @@ error. Sentences may hold text from outside: escape them, or set them as text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, assert_never
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Literal, assert_never
 
 from ctxasm.citations.axes import Part, support_of
 from ctxasm.citations.checked import CheckedClaim, DroppedSource
@@ -54,8 +55,8 @@ def sign(part: Shown) -> str:
 def summary(checked: CheckedAnswer) -> str:
     """A whole check in one sentence: `6 claims: 4 supported, 1 partly, 1 not found; citation: 1 wrong number`."""
     if not checked.claims:
-        return "Nothing to check: the answer states nothing."
-    return "Declined: the answer says that the sources do not hold it." if is_declined_answer(checked) else summary_sentence(checked)
+        return "Nothing to check: the answer makes no claim."
+    return "Declined: no answer in the sources." if is_declined_answer(checked) else summary_sentence(checked)
 
 
 def claim_sentence(checked: CheckedClaim, title_of: TitleOf, threshold: float = 1.0) -> str:
@@ -75,36 +76,38 @@ def _verdict_sentence(checked: CheckedClaim, title_of: TitleOf, threshold: float
         case "supported":
             return f"Found in {carrying or cited}{' together' if len(numbers) > 1 else ''}."
         case "partly":
-            idle = f"{brackets(checked.idle)} {_holds(checked.idle)} nothing of it" if checked.idle else ""
+            idle = f"{brackets(checked.idle)} {_has(checked.idle)} none of it" if checked.idle else ""
             if support_of(checked, threshold) == "full":
                 against = f" {conflict_sentence(checked.conflict)}" if checked.conflict and not checked.disputed else ""
-                return f"{idle}; {carrying} {'do' if len(numbers) > 1 else 'does'}.{against}"
-            return f"Only a part of it is in {carrying or cited}{f'; {idle}' if idle else ''}."
+                return f"{idle}; {carrying} {_has(numbers)} it.{against}"
+            return f"Only part of it is in {carrying or cited}{f'; {idle}' if idle else ''}."
         case "contradicted":
             return conflict_sentence(checked.conflict) if checked.conflict else f"{cited} says otherwise."
         case "elsewhere":
+            if checked.support:
+                return f"Only partly in {carrying}; [{checked.better}] has all of it."
             return f"Not found in {cited}; [{checked.better}] has it."
         case "prefix_only":
-            return f"Only in the page summary of {cited}; no text of the source has it."
+            return f"Only in the page summary of {cited}, not in its text."
         case "unsupported":
             return f"Not found in {cited}, nor in any other source."
         case "uncited":
             return f"Cites nothing; [{checked.better}] has it." if checked.better else "Cites nothing, and no source has it."
         case "unknown_marker":
-            none = agreeing(len(checked.unknown), "is no source", "are no sources")
-            return f"{brackets(checked.unknown)} {none} of this context{f'; [{checked.better}] has it' if checked.better else ''}."
+            none = agreeing(len(checked.unknown), "is not a source", "are not sources")
+            return f"{brackets(checked.unknown)} {none} in this context{f'; [{checked.better}] has it' if checked.better else ''}."
         case "dropped":
             return " ".join(dropped_sentence(source, title_of) for source in checked.dropped)
         case "no_source":
             return "No source has it."
         case "declined":
-            return "Says that the sources do not answer; it needs no citation."
+            return "Says the sources do not answer this; no citation needed."
         case _:
             assert_never(checked.verdict)
 
 
-def _holds(numbers: Sequence[int]) -> str:
-    return agreeing(len(numbers), "holds", "hold")
+def _has(numbers: Collection[int]) -> str:
+    return agreeing(len(numbers), "has", "have")
 
 
 def dropped_sentence(source: DroppedSource, title_of: TitleOf) -> str:
@@ -113,7 +116,8 @@ def dropped_sentence(source: DroppedSource, title_of: TitleOf) -> str:
     return f"[{source.number}] would be “{title_of(source.document_id)}”, dropped at {stage_name(source.stage)}{f': {why}' if why else ''}."
 
 
-class Figure(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Figure:
     """A figure of a check: what it says, its value as it is shown, and what engineers call it."""
 
     says: str
@@ -127,12 +131,12 @@ def figures(checked: CheckedAnswer) -> tuple[Figure, ...]:
     told = checked.figures
     if told.withheld or not told.claims:
         return ()
-    covered = Figure("of the claims stand on some source, cited or not", _percent(told.coverage), "coverage")
+    covered = Figure("of claims are supported by some source, cited or not", _percent(told.coverage), "coverage")
     if not checked.marked:
         return (covered,)
     return (
-        Figure("of the claims stand on what they cite", _percent(told.recall), "citation recall"),
-        Figure("of the citations are needed for that", _percent(told.precision), "citation precision"),
+        Figure("of claims are supported by what they cite", _percent(told.recall), "citation recall"),
+        Figure("of citations are needed for that", _percent(told.precision), "citation precision"),
         covered,
     )
 
@@ -145,6 +149,6 @@ def check_line(checked: CheckedAnswer) -> str:
     """How it was checked: the scorer, from which score on a claim counts as carried, how long it took, what a model cost."""
     spent = checked.spent
     calls = f" · {counted(spent.calls, 'call')}, {counted(spent.tokens_in + spent.tokens_out, 'token')}" if spent.calls else ""
-    kept = f" · {counted(spent.kept, 'verdict')} kept from before" if spent.kept else ""
+    kept = f" · {counted(spent.kept, 'verdict')} reused" if spent.kept else ""
     took = f"{checked.elapsed_ms:.0f} ms" if checked.elapsed_ms >= 1 else "under 1 ms"
-    return f"Checked by {checked.scorer} · a match from a score of {checked.threshold:.2f} on · {took}{calls}{kept}"
+    return f"Checked by {checked.scorer} · a match scores {checked.threshold:.2f} or more · {took}{calls}{kept}"
