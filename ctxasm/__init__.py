@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 _HOME = {
+    "approve_gold": "ctxasm.app.doors",
     "ask": "ctxasm.app.doors",
     "assemble": "ctxasm.app.doors",
     "check": "ctxasm.app.doors",
@@ -30,12 +31,20 @@ _HOME = {
     "connect": "ctxasm.app.doors",
     "enrich": "ctxasm.app.doors",
     "export": "ctxasm.app.doors",
+    "export_reviews": "ctxasm.app.doors",
+    "history": "ctxasm.app.doors",
+    "import_reviews": "ctxasm.app.doors",
     "ingest": "ctxasm.app.doors",
+    "judge": "ctxasm.app.doors",
+    "keep_run": "ctxasm.app.doors",
     "label": "ctxasm.app.doors",
     "load": "ctxasm.app.doors",
     "open_dataset": "ctxasm.app.doors",
     "open_store": "ctxasm.app.doors",
     "recommend": "ctxasm.app.doors",
+    "review_agreement": "ctxasm.app.doors",
+    "review_item": "ctxasm.app.doors",
+    "review_queue": "ctxasm.app.doors",
     "search": "ctxasm.app.doors",
     "sweep": "ctxasm.app.doors",
     "why": "ctxasm.app.doors",
@@ -64,16 +73,20 @@ _HOME = {
     "InvalidBundle": "ctxasm.model.errors",
     "InvalidInput": "ctxasm.model.errors",
     "InvalidSetting": "ctxasm.model.errors",
+    "Judgement": "ctxasm.model.runs",
     "LoadReport": "ctxasm.data.files",
-    "MemoryStore": "ctxasm.store",
     "Marked": "ctxasm.answering",
+    "MemoryStore": "ctxasm.store",
     "ModelUnavailable": "ctxasm.model.errors",
     "NameTaken": "ctxasm.data.standing",
     "NotFound": "ctxasm.model.errors",
+    "Passage": "ctxasm.model.runs",
     "Piece": "ctxasm.answering",
     "PromptChoice": "ctxasm.answering.prompts",
     "Query": "ctxasm.model.records",
     "Recommendation": "ctxasm.tuning.recommend",
+    "Run": "ctxasm.model.runs",
+    "RunFilter": "ctxasm.model.runs",
     "SearchOptions": "ctxasm.model.search",
     "Span": "ctxasm.model.records",
     "StoreUnavailable": "ctxasm.model.errors",
@@ -91,6 +104,7 @@ if TYPE_CHECKING:
     from ctxasm.answering import Marked as Marked
     from ctxasm.answering import Piece as Piece
     from ctxasm.answering.prompts import PromptChoice as PromptChoice
+    from ctxasm.app.doors import approve_gold as approve_gold
     from ctxasm.app.doors import ask as ask
     from ctxasm.app.doors import assemble as assemble
     from ctxasm.app.doors import check as check
@@ -99,12 +113,20 @@ if TYPE_CHECKING:
     from ctxasm.app.doors import connect as connect
     from ctxasm.app.doors import enrich as enrich
     from ctxasm.app.doors import export as export
+    from ctxasm.app.doors import export_reviews as export_reviews
+    from ctxasm.app.doors import history as history
+    from ctxasm.app.doors import import_reviews as import_reviews
     from ctxasm.app.doors import ingest as ingest
+    from ctxasm.app.doors import judge as judge
+    from ctxasm.app.doors import keep_run as keep_run
     from ctxasm.app.doors import label as label
     from ctxasm.app.doors import load as load
     from ctxasm.app.doors import open_dataset as open_dataset
     from ctxasm.app.doors import open_store as open_store
     from ctxasm.app.doors import recommend as recommend
+    from ctxasm.app.doors import review_agreement as review_agreement
+    from ctxasm.app.doors import review_item as review_item
+    from ctxasm.app.doors import review_queue as review_queue
     from ctxasm.app.doors import search as search
     from ctxasm.app.doors import sweep as sweep
     from ctxasm.app.doors import why as why
@@ -139,6 +161,10 @@ if TYPE_CHECKING:
     from ctxasm.model.records import Span as Span
     from ctxasm.model.records import Turn as Turn
     from ctxasm.model.results import Assembly as Assembly
+    from ctxasm.model.runs import Judgement as Judgement
+    from ctxasm.model.runs import Passage as Passage
+    from ctxasm.model.runs import Run as Run
+    from ctxasm.model.runs import RunFilter as RunFilter
     from ctxasm.model.search import SearchOptions as SearchOptions
     from ctxasm.model.settings import AssemblySettings as AssemblySettings
     from ctxasm.store import MemoryStore as MemoryStore
@@ -172,16 +198,20 @@ __all__ = [
     "InvalidBundle",
     "InvalidInput",
     "InvalidSetting",
+    "Judgement",
     "LoadReport",
     "Marked",
     "MemoryStore",
     "ModelUnavailable",
     "NameTaken",
     "NotFound",
+    "Passage",
     "Piece",
     "PromptChoice",
     "Query",
     "Recommendation",
+    "Run",
+    "RunFilter",
     "SearchOptions",
     "Span",
     "StoreUnavailable",
@@ -190,6 +220,7 @@ __all__ = [
     "Turn",
     "UnknownSetting",
     "Why",
+    "approve_gold",
     "ask",
     "assemble",
     "check",
@@ -198,7 +229,12 @@ __all__ = [
     "connect",
     "enrich",
     "export",
+    "export_reviews",
+    "history",
+    "import_reviews",
     "ingest",
+    "judge",
+    "keep_run",
     "label",
     "load",
     "load_bundle",
@@ -206,6 +242,9 @@ __all__ = [
     "open_store",
     "preset",
     "recommend",
+    "review_agreement",
+    "review_item",
+    "review_queue",
     "search",
     "sweep",
     "why",

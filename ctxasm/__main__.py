@@ -36,6 +36,8 @@ COMMANDS = (
     "sweep",
     "recommend",
     "label",
+    "review",
+    "history",
     "export",
     "settings",
     "fit",

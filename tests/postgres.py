@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import importlib.util
 import itertools
 import os
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -106,9 +107,32 @@ def find_binaries() -> Iterator[Path]:
             yield folder
 
 
+@dataclass
+class Restartable:
+    """A server of our own. `restart` with SIGINT ends its connections, with SIGQUIT it is as after a crash."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+    start: Callable[[], subprocess.Popen[bytes]]
+    base: Path
+
+    def restart(self, how: signal.Signals) -> None:
+        self.process.send_signal(how)
+        self.process.wait(60)
+        self.process = self.start()
+        _wait(self.process, self.url, self.base)
+
+
 @contextlib.contextmanager
 def run_server(binaries: Path) -> Iterator[str]:
     """Bring a fresh server up and yield its address; stop it and remove its files in the end. Raises CannotStart."""
+    with restartable_server(binaries, durable=False) as server:
+        yield server.url
+
+
+@contextlib.contextmanager
+def restartable_server(binaries: Path, durable: bool = True) -> Iterator[Restartable]:
+    """The same, and it can be restarted; a `durable` one writes what it commits to the disk first."""
     who = _unprivileged()
     base = _short_folder()
     try:
@@ -120,13 +144,14 @@ def run_server(binaries: Path) -> Iterator[str]:
         _run(command, who)
         access = data / "pg_hba.conf"
         access.write_text(f"local all {LOCKED_ROLE} scram-sha-256\n" + access.read_text())
-        process = _start(binaries, data, base, who)
+        url = f"postgresql+psycopg://postgres@/postgres?host={base}"
+        start = functools.partial(_start, binaries, data, base, who, durable)
+        server = Restartable(url, start(), start, base)
         try:
-            url = f"postgresql+psycopg://postgres@/postgres?host={base}"
-            _wait(process, url, base)
-            yield url
+            _wait(server.process, url, base)
+            yield server
         finally:
-            _stop(process)
+            _stop(server.process)
     finally:
         shutil.rmtree(base, ignore_errors=True)
 
@@ -193,8 +218,9 @@ def _run(command: list[Any], who: dict[str, Any]) -> None:
         raise CannotStart(f"{command[0]}: {done.stderr.decode(errors='replace').strip()[-500:]}")
 
 
-def _start(binaries: Path, data: Path, base: Path, who: dict[str, Any]) -> subprocess.Popen[bytes]:
-    settings = ["listen_addresses=", "fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=64MB"]
+def _start(binaries: Path, data: Path, base: Path, who: dict[str, Any], durable: bool) -> subprocess.Popen[bytes]:
+    settings = ["listen_addresses=", "shared_buffers=64MB"]
+    settings += [] if durable else ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
     settings += ["max_connections=60", "autovacuum=off", "wal_level=minimal", "max_wal_senders=0"]
     command = [str(binaries / "postgres"), "-D", str(data), "-k", str(base), *(part for setting in settings for part in ("-c", setting))]
     with (base / "log").open("wb") as log:

@@ -15,7 +15,7 @@ from ctxasm.model.progress import Cancelled, Report, never, silent
 if TYPE_CHECKING:
     import os
 
-    from ctxasm.answering import AnswerStream
+    from ctxasm.answering import AnswerResult, AnswerStream
     from ctxasm.answering.prompts import PromptChoice
     from ctxasm.app.workbench import Workbench
     from ctxasm.citations import CheckedAnswer
@@ -29,9 +29,14 @@ if TYPE_CHECKING:
     from ctxasm.model.ports import ChunkSource, TokenCounter
     from ctxasm.model.records import Chunk, Document, GoldChange, Hit, Query
     from ctxasm.model.results import Assembly
+    from ctxasm.model.runs import Judgement, Run, RunEntry, RunFilter, Written
     from ctxasm.model.search import SearchOptions
     from ctxasm.model.settings import AssemblySettings
     from ctxasm.model.support import Scorer
+    from ctxasm.review.exchange import ImportReport
+    from ctxasm.review.gold import GoldReport
+    from ctxasm.review.judging import QueueEntry, ReviewItem
+    from ctxasm.review.reviewers import Agreement, Calibration
     from ctxasm.store.database import Store
     from ctxasm.tuning.compare import Comparison
     from ctxasm.tuning.compare_answers import AnswerComparison
@@ -459,6 +464,125 @@ def recommend(
         return recommendation(
             workbench, start, dataset, query_ids, delta=delta, engine=engine, keep=keep, report=report, cancelled=cancelled
         )
+
+
+# Reviewing
+
+
+def history(
+    store: DatasetStore | None = None,
+    wanted: RunFilter | None = None,
+) -> list[RunEntry]:
+    """The answers that were kept, the newest first, those that `wanted` asks for (default: all). Raises StoreUnavailable."""
+    from ctxasm.model.runs import ALL_RUNS
+
+    with _workbench(store) as workbench:
+        return workbench.store.runs(wanted or ALL_RUNS)
+
+
+def keep_run(
+    assembly: Assembly,
+    answer: AnswerResult,
+    checked: CheckedAnswer,
+    store: DatasetStore | None = None,
+    dataset: str | None = None,
+    *,
+    temperature: float = 0.0,
+    max_tokens: int = 512,
+    author: str = "",
+    batch: str = "",
+    prices: tuple[float, float] | None = None,
+) -> Run:
+    """Keep an answer as it arrived, with everything that made it: settings, prompt, context, model, tokens, the checker's verdicts.
+
+    `temperature` and `max_tokens` are those that it was asked with, `prices` those of a million tokens sent and written. Raises
+    NotFound for an unknown dataset (None: of none), StoreUnavailable.
+    """
+    from ctxasm.app.reviews import keep_answer
+    from ctxasm.review.runs import Parameters
+
+    asked = Parameters(answer.choice, temperature, max_tokens)
+    with _workbench(store) as workbench:
+        return keep_answer(workbench, assembly, answer, checked, asked, dataset, author=author, batch=batch, prices=prices)
+
+
+def review_queue(
+    reviewer: str, store: DatasetStore | None = None, dataset: str | None = None, *, file: str | None = None, batch: str = ""
+) -> list[QueueEntry]:
+    """The recorded answers of a dataset (default: the newest), or those of a `file`, as runs to judge, the riskiest first.
+
+    Each is kept once, under the name `batch`. Raises InvalidInput, NotFound, StoreUnavailable.
+    """
+    from ctxasm.app.reviews import keep_recorded
+    from ctxasm.app.reviews import review_queue as run
+
+    with _workbench(store) as workbench:
+        return run(workbench, reviewer, keep_recorded(workbench, dataset, file, batch=batch).run_ids)
+
+
+def review_item(run_id: str, reviewer: str, store: DatasetStore | None = None) -> ReviewItem:
+    """One answer as this reviewer may see it: without the checker's and others' verdicts where they have not judged. Raises NotFound."""
+    from ctxasm.review.judging import item_for
+
+    with _workbench(store) as workbench:
+        return item_for(workbench.store, run_id, reviewer)
+
+
+def judge(judgement: Judgement, expected: int = 0, store: DatasetStore | None = None) -> Written:
+    """Say what a reviewer says of an item. `expected` is the version that the reviewer saw (0: none).
+
+    Where another one stands nothing is overwritten: the result says so, and what stands. Raises InvalidInput, NotFound.
+    """
+    with _workbench(store) as workbench:
+        return workbench.store.judge(judgement, expected)
+
+
+def export_reviews(
+    path: str | os.PathLike[str], store: DatasetStore | None = None, wanted: RunFilter | None = None, format: str | None = None
+) -> int:
+    """Write runs with their judgements: .jsonl is whole, .csv and .xlsx are for a spreadsheet, `format` annotations for Phoenix.
+
+    How many runs there are. Raises InvalidInput, StoreUnavailable.
+    """
+    from ctxasm.app.reviews import export_reviews as run
+    from ctxasm.app.reviews import run_ids_of
+    from ctxasm.model.runs import ALL_RUNS
+
+    with _workbench(store) as workbench:
+        return run(workbench, path, run_ids_of(workbench, wanted or ALL_RUNS), format)
+
+
+def import_reviews(path: str | os.PathLike[str], store: DatasetStore | None = None) -> ImportReport:
+    """Keep the runs and judgements that `export_reviews` wrote as JSON Lines; conflicts come back in the report.
+
+    Raises InvalidInput naming the line; then nothing is kept.
+    """
+    from ctxasm.app.reviews import import_reviews as run
+
+    with _workbench(store) as workbench:
+        return run(workbench, path)
+
+
+def review_agreement(store: DatasetStore | None = None, wanted: RunFilter | None = None) -> tuple[Agreement, Agreement, Calibration]:
+    """How reviewers agree about citations, about whether answers answer their questions, and how right the checker is by what they say."""
+    from ctxasm.app.reviews import run_ids_of
+    from ctxasm.model.runs import ALL_RUNS
+    from ctxasm.review.reviewers import agreement, calibration
+
+    with _workbench(store) as workbench:
+        run_ids = run_ids_of(workbench, wanted or ALL_RUNS)
+        return *agreement(workbench.store, run_ids), calibration(workbench.store, run_ids)
+
+
+def approve_gold(store: DatasetStore | None = None, dataset: str | None = None) -> GoldReport:
+    """Give the questions of a dataset (default: the newest) the evidence that more than half of its reviewers approve.
+
+    Raises NotFound, StoreUnavailable.
+    """
+    from ctxasm.review.gold import approve
+
+    with _workbench(store) as workbench:
+        return approve(workbench, dataset)
 
 
 def _opened(store: DatasetStore | None) -> Workbench:

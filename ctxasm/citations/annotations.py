@@ -65,6 +65,16 @@ def fact_annotation(span_id: str, outcome: str, sentence: str, fact: str, number
     return {**made, "identifier": f"{BY}:fact:{number}"}
 
 
+def reviewer_annotation(
+    span_id: str, what: str, label: str | None, score: float | None, note: str, about: dict[str, Any], reviewer: str
+) -> dict[str, Any]:
+    """What a reviewer says of an answer or one of its citations (`what`); of one item a reviewer has one annotation."""
+    made = _annotation(span_id, f"ctxasm review {what}", label, score, note, {**about, "reviewer": reviewer})
+    if not note:
+        del made["result"]["explanation"]
+    return {**made, "annotator_kind": "HUMAN", "identifier": f"{BY}:review:{about['run_id']}:{about['item']}:{reviewer}"}
+
+
 def annotations_body(annotations: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """What is sent."""
     return {"data": list(annotations)}

@@ -11,6 +11,7 @@ from ctxasm.model.moves import Moves
 from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.ports import ChunkSource, FetchedChunk, Shelf
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChange, GoldChunk, Query
+from ctxasm.model.runs import RunStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ class VectorShelf(Protocol):
         ...
 
 
-class DatasetStore(Shelf, VectorShelf, ChunkSource, Protocol):
+class DatasetStore(Shelf, VectorShelf, ChunkSource, RunStore, Protocol):
     """A store of datasets: a database, or memory. Raises StoreUnavailable where it cannot be reached."""
 
     @property

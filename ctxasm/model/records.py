@@ -102,6 +102,7 @@ class GoldChunk:
 
     `text` are the words of it that are needed, as they stand in it; None: all of it. `also` lists other chunks: any one of them is enough.
     `lost`: no chunk of its document holds the text any more; it stood in chunk `chunk_index`. Chunks that are there come before lost ones.
+    `votes`: how many reviewers approved it, of how many who judged it; None where it does not come from a review.
     """
 
     document_id: str
@@ -110,6 +111,7 @@ class GoldChunk:
     text: str | None = None
     also: tuple[GoldChunk, ...] = ()
     lost: bool = False
+    votes: tuple[int, int] | None = None
 
     @property
     def key(self) -> tuple[str, int]:
@@ -133,10 +135,7 @@ GoldChange = Literal["add", "remove", "replace"]
 
 def alternatives(places: Iterable[GoldChunk]) -> GoldChunk | None:
     """One label of these chunks, any one of which is enough; those that are there before lost ones. None of no chunk."""
-    alone = (
-        place if not place.also else GoldChunk(place.document_id, place.chunk_index, place.by, place.text, (), place.lost)
-        for place in places
-    )
+    alone = (place if not place.also else replace(place, also=()) for place in places)
     first, *others = sorted(dict.fromkeys(alone), key=lambda place: place.lost) or (None,)
     return first if first is None or not others else replace(first, also=tuple(others))
 

@@ -130,16 +130,18 @@ def _read_hit(hit: list[Any]) -> Hit:
 
 def _written_gold(gold: GoldChunk) -> list[Any]:
     # What most labels lack is not written, so that they keep the content hash that they had before there was more to say.
-    values = [*gold.key, gold.by, gold.text, [_written_gold(other) for other in gold.also], gold.lost]
+    votes = list(gold.votes) if gold.votes is not None else None
+    values = [*gold.key, gold.by, gold.text, [_written_gold(other) for other in gold.also], gold.lost, votes]
     while len(values) > 2 and not values[-1]:
         values.pop()
     return values
 
 
 def _read_gold(gold: list[Any]) -> GoldChunk:
-    values: list[Any] = gold + [None] * (6 - len(gold))
-    document_id, chunk_index, by, text, also, lost = values
-    return GoldChunk(document_id, chunk_index, by, text, tuple(_read_gold(other) for other in also or ()), bool(lost))
+    values: list[Any] = gold + [None] * (7 - len(gold))
+    document_id, chunk_index, by, text, also, lost, votes = values
+    approved = None if votes is None else (int(votes[0]), int(votes[1]))
+    return GoldChunk(document_id, chunk_index, by, text, tuple(_read_gold(other) for other in also or ()), bool(lost), approved)
 
 
 def _written_span(span: Span) -> list[Any]:

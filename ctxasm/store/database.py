@@ -20,6 +20,7 @@ from ctxasm.store.connect import Connections
 from ctxasm.store.dataset import StoredDataset
 from ctxasm.store.intake import check_dataset_name, check_records
 from ctxasm.store.join import Join
+from ctxasm.store.kept_runs import StoredRuns
 from ctxasm.store.labels import write_gold
 from ctxasm.store.listing import no_dataset
 from ctxasm.store.load import ListedDocuments, Load, Records, named_chunks, remove_dataset, reserve_document_numbers
@@ -35,7 +36,7 @@ from ctxasm.store.version import NEWEST_FIRST, Version, version_of
 __all__ = ["DatasetInfo", "Store", "StoredDataset"]
 
 
-class Store:
+class Store(StoredRuns):
     """Datasets at `url` (`sqlite:///file.db`, `sqlite://` in memory, `postgresql://…`). Usable from several threads.
 
     `counter` counts the tokens of what is loaded; where it only estimates, no counts are stored. As a source of chunks

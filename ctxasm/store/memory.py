@@ -18,17 +18,19 @@ from ctxasm.store.intake import Intake, check_dataset_name, check_records
 from ctxasm.store.joining import joined_bundle, joined_origin
 from ctxasm.store.listing import no_dataset
 from ctxasm.store.memory_dataset import MemoryDataset, MemorySource, Saved
+from ctxasm.store.memory_runs import MemoryRuns
 from ctxasm.store.moves import follow, old_texts
 
 __all__ = ["MemoryDataset", "MemorySource", "MemoryStore"]
 
 
-class MemoryStore:
+class MemoryStore(MemoryRuns):
     """Named datasets in memory, with the calls of the database store."""
 
     can_search = False
 
     def __init__(self, counter: TokenCounter | None = None) -> None:
+        super().__init__()
         self._counter = counter
         self._datasets: dict[str, MemoryDataset] = {}
         self._loads = 0

@@ -332,8 +332,9 @@ class _Following:
         if found.stayed and not gold.lost and [(part.chunk_index, part.needed) for part in found.chunks] == [(gold.chunk_index, gold.text)]:
             return [replace(gold, also=())]
         self._moved("label", name, found, gold.lost)
-        first, *more = (GoldChunk(gold.document_id, part.chunk_index, gold.by, part.needed) for part in found.chunks)
-        others = tuple(GoldChunk(gold.document_id, part.chunk_index, gold.by, part.needed) for part in found.others)
+        alone = replace(gold, also=(), lost=False)
+        first, *more = (replace(alone, chunk_index=part.chunk_index, text=part.needed) for part in found.chunks)
+        others = tuple(replace(alone, chunk_index=part.chunk_index, text=part.needed) for part in found.others)
         return [replace(first, also=others), *more]
 
     def _span(self, span: Span) -> Span:

@@ -22,7 +22,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """Also the number of the last step in `ctxasm.store.migrations`."""
 
 INDEX_BITS = 31
@@ -158,3 +158,22 @@ saved_queries = Table(
     Column("saved_at", Text, nullable=False),
 )
 """By the name of the dataset, not its number: a saved question survives a new load."""
+
+runs = Table(
+    "ctxasm_runs",
+    metadata,
+    Column("run_id", Text, primary_key=True),
+    *(Column(name, Text, nullable=False) for name in ("kept_at", "dataset", "batch", "query_id", "question", "model", "author", "payload")),
+    Column("deleted_at", Text),
+)
+"""Answers as they were kept; `payload` is all of a run as JSON. A run outlives its dataset, which it names."""
+
+judgements = Table(
+    "ctxasm_judgements",
+    metadata,
+    Column("run_id", Text, ForeignKey("ctxasm_runs.run_id", ondelete="CASCADE"), primary_key=True),
+    *(Column(name, Text, primary_key=True) for name in ("item", "reviewer")),
+    Column("version", Whole, primary_key=True, autoincrement=False),
+    Column("payload", Text, nullable=False),
+)
+"""Only added to: what stands is the newest version of an item by a reviewer."""

@@ -6,6 +6,7 @@ A character counts as found when it is in the context, under its own document or
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -163,14 +164,23 @@ def labels_of(queries: Sequence[Query]) -> str:
     gold = [query for query in queries if query.counted_gold]
     named = [f"{counted(spans, 'question')} by spans"] if spans else []
     if gold:
-        kinds = {by: sum(any(each.by == by for each in query.counted_gold) for query in gold) for by in GOLD_BY}
-        said = ", ".join(f"{count} {GOLD_ORIGINS[by]}" for by, count in kinds.items() if count)
+        kinds = Counter(
+            kind for query in gold for kind in {(label.by, label.votes) for label in query.counted_gold if label.by is not None}
+        )
+        known = sorted(kinds, key=lambda kind: (GOLD_BY.index(kind[0]), kind[1] or (0, 0)))
+        said = ", ".join(f"{kinds[kind]} {_who_said(*kind)}" for kind in known)
         named.append(f"{counted(len(gold), 'question')} by gold chunks{f' ({said})' if said else ''}{_pooled(gold)}")
     if choices := sum(any(label.also for label in query.counted_gold) for query in queries):
         named.append(f"{counted(choices, 'question')} with passages of which any one is enough")
     if lost := sum(any(all(place.lost for place in label.places) for label in _counted(query)) for query in queries):
         named.append(f"{counted(lost, 'question')} with a label whose text is lost, which counts as not found")
     return ", ".join(named) or "no labels"
+
+
+def _who_said(by: GoldBy, votes: tuple[int, int] | None) -> str:
+    if votes is None:
+        return GOLD_ORIGINS[by]
+    return f"{'cited and approved' if by == 'cited' else 'named'} by {votes[0]} of {counted(votes[1], 'reviewer')}"
 
 
 def _counted(query: Query) -> tuple[Label, ...]:

@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from ctxasm.citations.agreement import AtThreshold, Judged, auc, bootstrap_auc, label_scores, precision_recall
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.data.files.answers import read_answers
 from ctxasm.model.messages import Cancel
 from ctxasm.model.records import Answer
 from ctxasm.model.support import Match, Scorer, Source, Spent
-from ctxasm.review.agreement import AtThreshold, Judged, auc, bootstrap_auc, label_scores, precision_recall
 from tests.citations.probes_data import Half, Language, Probe, probes, words
 from tests.real_data import real_folder
 

@@ -18,6 +18,7 @@ import pytest
 from ctxasm import assemble, check, load, open_store, search
 from ctxasm.app.parts import open_likeness
 from ctxasm.citations.addressed import Likeness, addressed
+from ctxasm.citations.agreement import ATTRIBUTABLE, is_label, without_markers
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.axes import WORST, parts_of
 from ctxasm.citations.grounds import grounds_of_sources
@@ -26,7 +27,6 @@ from ctxasm.data.files import load_bundle
 from ctxasm.llm.extractive import extract_answer, quotes_of
 from ctxasm.model.records import Bundle, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.review.agreement import ATTRIBUTABLE, is_label, without_markers
 from ctxasm.text.language import language_of
 from tests.bench.corpora import SAMPLE
 from tests.bench.support_data import hagrid, half_of

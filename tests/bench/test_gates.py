@@ -15,12 +15,12 @@ from unittest.mock import patch
 
 import pytest
 
+from ctxasm.citations.agreement import Judged, label_scores
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer, around, copies, displaced, gates, operator_gates, order, persons, turned
 from ctxasm.model.records import Answer
 from ctxasm.model.support import Gated
-from ctxasm.review.agreement import Judged, label_scores
 from tests.bench.support_data import agreement, hagrid
 from tests.bench.tables import show
 from tests.citations.operator_probes import (

@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from ctxasm.citations.agreement import Bin, label_scores, reliability
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.grounds import grounds_of_assembly
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.lexical.words import stems_of
 from ctxasm.data.files import load_bundle
-from ctxasm.review.agreement import Bin, label_scores, reliability
 from ctxasm.text.tokens.vocabulary import load_encoding
 from tests.bench.corpora import SAMPLE, bundles
 from tests.bench.long_answers import BLOCKS, SENTENCES, LongAnswer, long_answer

@@ -6,10 +6,10 @@ from functools import cache
 
 import pytest
 
+from ctxasm.citations.agreement import AtThreshold, Judged, auc, label_scores, precision_recall
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.lexical.scorer import THRESHOLD
 from ctxasm.model.support import Scorer
-from ctxasm.review.agreement import AtThreshold, Judged, auc, label_scores, precision_recall
 from tests.bench.support_data import PlainOverlap, hagrid
 from tests.citations.probes_data import HALVES, Half
 

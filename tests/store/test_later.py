@@ -309,9 +309,10 @@ def test_gold_is_given_to_one_question(store: AnyStore) -> None:
 
 def test_gold_beside_a_linked_table_is_given_to_a_saved_question_alone(store: AnyStore) -> None:
     store.save_query("elsewhere", Query("Where?", (), "mine", (GoldChunk("a", 1),)), linked=True)
-    assert store.set_gold("elsewhere", "mine", (GoldChunk("a", 2),), "add", linked=True).gold == (GoldChunk("a", 1), GoldChunk("a", 2))
+    gold = GoldChunk("a", 1), GoldChunk("a", 2, "cited", votes=(2, 3))
+    assert store.set_gold("elsewhere", "mine", gold[1:], "add", linked=True).gold == gold
     (saved,) = store.saved_queries("elsewhere")
-    assert saved == Query("Where?", (), "mine", (GoldChunk("a", 1), GoldChunk("a", 2)))
+    assert saved == Query("Where?", (), "mine", gold)
     for name in ("other", "\0", "\ud800"):
         with pytest.raises(NotFound, match="saved are 'mine'"):
             store.set_gold("elsewhere", name, (), linked=True)

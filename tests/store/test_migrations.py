@@ -176,6 +176,8 @@ def test_overlaps_and_keys_of_an_old_database_are_found_again(
         vectors = {"a": old, "b": old + b"with a title", "c": fresh[0][4]}
         rows = [{"embedder": name, "content_key": key, "vector": vector} for name, key in vectors.items()]
         connection.execute(insert(metadata.tables["ctxasm_vectors"]), rows)
+        for later in ("judgements", "runs"):
+            connection.exec_driver_sql(f"DROP TABLE ctxasm_{later}")
         connection.exec_driver_sql("UPDATE ctxasm_schema SET version = 4")
         connection.exec_driver_sql("UPDATE ctxasm_alembic_version SET version_num = '0004'")
     connections.close()
@@ -213,7 +215,7 @@ def test_both_ways_lead_to_the_same_schema(shared_url: str, counter: TokenCounte
     for version in VERSIONS:
         drop_all(shared_url)
         restore(shared_url, version)
-        assert version == "0004" or schema_of(shared_url) != direct  # the step after it changes rows only
+        assert schema_of(shared_url) != direct
         Store(shared_url, counter).close()
         assert schema_of(shared_url) == direct
     drop_all(shared_url)

@@ -94,3 +94,8 @@ def test_gold_that_only_holds_what_was_retrieved_is_told() -> None:
     there = Query("f", (Hit("d", 4, 1.0),), "6", (GoldChunk("d", 3), GoldChunk("d", 9, "made"), GoldChunk("d", 4, "cited")), (span,))
     assert labels_of([there]) == f"1 question by spans, 1 question by gold chunks (1 approved as cited), {favours}"
     assert labels_of([]) == "no labels"
+    judged = Query(
+        "g", (), "7", (GoldChunk("d", 1, "cited", votes=(2, 2)), GoldChunk("d", 2, "hand", votes=(1, 2)), GoldChunk("d", 3, "cited"))
+    )
+    votes = "1 approved as cited, 1 cited and approved by 2 of 2 reviewers"
+    assert labels_of([judged]) == f"1 question by gold chunks (1 named by 1 of 2 reviewers, {votes})"

@@ -39,6 +39,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     """--query-id, --model and how it answers, the prompt, --history, settings, --data, --db."""
     parser.add_argument("--query-id", metavar="ID", required=True, help="the query to answer")
     add_asking(parser)
+    parser.add_argument("--keep", action="store_true", help="keep the answer, checked, in the history (`ctxasm history`)")
+    parser.add_argument("--author", metavar="NAME", default="", help="with --keep: who keeps it")
     add_history(parser)
     add_settings(parser)
     add_dataset(parser)
@@ -99,6 +101,13 @@ def run(args: Namespace) -> int:
         if line:
             say(line)
     workbench.zones.ratios.learn(result.model, result.sent)
+    if args.keep:
+        from ctxasm.app.reviews import keep_answer
+        from ctxasm.review.runs import Parameters
+
+        checked = workbench.check(assembly, result.text, cut=not result.complete)
+        run = keep_answer(workbench, assembly, result, checked, Parameters(choice, temperature, longest), dataset, author=args.author)
+        say(f"kept as run {run.run_id}")
     if result.error:
         raise ModelUnavailable(result.error, result.text)
     return 0

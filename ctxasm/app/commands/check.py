@@ -13,28 +13,18 @@ from __future__ import annotations
 import time
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.app.commands.check_report import ANNOTATIONS_HELP, AnnotationFile
-from ctxasm.app.commands.common import add_dataset, add_settings, require_data, say, settings_of, standard_input, workbench_of
-from ctxasm.model.amounts import counted
+from ctxasm.app.commands.common import add_dataset, add_settings, require_data, say, settings_of, workbench_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.recorded import recorded_of
-from ctxasm.text.formats import expects_markers
-from ctxasm.text.markers.grammar import READINGS, Reading
+from ctxasm.text.markers.grammar import READINGS
 
 if TYPE_CHECKING:
-    from ctxasm.app.workbench import Workbench
     from ctxasm.citations.checked_answer import CheckedAnswer
-    from ctxasm.citations.grounds import Grounds
-    from ctxasm.data.files.answers import AnswersReading, AskedAnswer
-    from ctxasm.data.files.problems import Problem
-    from ctxasm.model.records import Answer
-    from ctxasm.model.settings import AssemblySettings
-    from ctxasm.model.support import Scorer
-    from ctxasm.review.agreement import Judged
 
 SUMMARY = "check the citations of recorded answers, claim by claim"
 UNKNOWN, OFF_QUESTION, ANY = "unknown", "may_not_answer", "any"
@@ -77,13 +67,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Check each answer and print it as it is made, then the totals. An answer that cannot be checked is named; the others go on."""
     from ctxasm.app.commands.check_report import TestSuite, open_report
+    from ctxasm.app.recorded import AnswerCheck, read_asked
     from ctxasm.citations.totals import Totals
 
     failing = _fail_on(args.fail_on)
     settings = replace(settings_of(args), channel="voice") if args.voice else settings_of(args)
     workbench = workbench_of(args)
     scorer = workbench.open_scorer(args.scorer)
-    check = Check(workbench, settings, scorer, *_answers(args, workbench), args.markers)
+    if args.file is None:
+        require_data(workbench)
+    check = AnswerCheck(workbench, settings, scorer, *read_asked(workbench, args.file, args.data, say), args.markers, say)
     report, totals, failed = open_report(args.format, whole=args.all), Totals(), Counter[str]()
     suite = TestSuite(args.junit) if args.junit is not None else None
     annotations = AnnotationFile(args.annotations) if args.annotations is not None else None
@@ -114,73 +107,6 @@ def run(args: Namespace) -> int:
     if failed:
         say(f"--fail-on: {', '.join(f'{count} {name}' for name, count in failed.items())}")
     return 2 if check.refused else 1 if failed else 0
-
-
-class Check:
-    """The answers of one run, checked one by one. `refused` says why of those whose context could not be assembled."""
-
-    def __init__(
-        self,
-        workbench: Workbench,
-        settings: AssemblySettings,
-        scorer: Scorer,
-        answers: Sequence[AskedAnswer],
-        dataset: str | None,
-        reading: Reading | None = None,
-    ) -> None:
-        self._workbench, self._settings, self._scorer = workbench, settings, scorer
-        self._answers, self._dataset, self._reading = answers, dataset, reading
-        self.readings: set[Reading] = set()
-        self._judged: list[Judged] = []
-        self.refused, self.count = dict[str, str](), len(answers)
-
-    def all(self) -> Iterator[tuple[CheckedAnswer, Grounds, Answer]]:
-        """Each answer with what it was checked against, and as it is recorded."""
-        from ctxasm.app.parts import open_likeness
-        from ctxasm.citations.alignment import check_answer
-        from ctxasm.review.agreement import label_scores
-
-        voice, marked = self._settings.channel == "voice", expects_markers(self._settings)
-        for asked in self._answers:
-            answer = asked.answer
-            try:
-                grounds = self._grounds(asked)
-            except InvalidInput as error:
-                self.refused[answer.query_id] = str(error)
-                say(f"query {answer.query_id}: {error}")
-                continue
-            checked = check_answer(
-                answer.answer,
-                grounds,
-                self._scorer,
-                query_id=answer.query_id,
-                question=asked.question,
-                voice=voice,
-                marked=marked or asked.has_sources,  # sources of its own have their own numbers, whatever the format
-                cut=answer.metadata.get("finish_reason") == "length",
-                reference=str(answer.metadata.get("reference") or ""),
-                likeness=open_likeness(),
-                reading=self._reading or ("usual" if asked.has_sources else "strict"),
-            )
-            self.readings.add(checked.reading)
-            yield checked, grounds, answer
-            if asked.has_sources:
-                self._judged += label_scores([answer], self._scorer, {answer.query_id: asked.question})
-
-    def _grounds(self, asked: AskedAnswer) -> Grounds:
-        from ctxasm.citations.grounds import grounds_of_assembly, grounds_of_sources
-
-        if asked.has_sources:
-            return grounds_of_sources(asked.answer.sources)
-        query = self._workbench.query(self._dataset, asked.answer.query_id)
-        return grounds_of_assembly(self._workbench.assemble(query, self._settings, self._dataset))
-
-    def agreement(self) -> dict[str, object] | None:
-        """How the scorer agrees with the labels of the answers; None where they have none."""
-        from ctxasm.review.agreement import agreement_dict
-
-        labels = sum(len(asked.answer.labels) for asked in self._answers)
-        return agreement_dict(self._judged, self._scorer.threshold, labels) if labels else None
 
 
 class Chosen(NamedTuple):
@@ -219,65 +145,3 @@ def failures(checked: CheckedAnswer, chosen: Chosen) -> Counter[str]:
         found[UNKNOWN] = markers or sum(bool(claim.unknown) or claim.verdict == "unknown_marker" for claim in checked.claims)
     found[OFF_QUESTION] = int(OFF_QUESTION in chosen.names and may_not_answer(checked))
     return +found
-
-
-def _answers(args: Namespace, workbench: Workbench) -> tuple[Sequence[AskedAnswer], str | None]:
-    """What to check, and the dataset that its contexts come from, if any. Raises InvalidInput with every problem of the file."""
-    if args.file is None:
-        return _stored(args, workbench)
-    reading = _reading(args.file)
-    if reading.replaced:
-        say(f"note: {counted(reading.replaced, 'character')} became U+FFFD (NUL, lone surrogates)")
-    bare = [asked for asked in reading.answers if not asked.has_sources]
-    datasets = bool(bare) and bool(workbench.datasets())
-    dataset = workbench.dataset(args.data).info.name if datasets or args.data is not None else None
-    texts = {entry.query_id: entry.query for entry in workbench.query_list(dataset)} if dataset is not None and bare else {}
-    lacking = [_lacking(asked, reading.file, dataset) for asked in bare if asked.answer.query_id not in texts]
-    _refuse(reading.where, [*reading.problems, *lacking])
-    if bare:
-        say(f"note: {len(bare)} without sources, checked against contexts assembled from {dataset}")
-    return _with_questions(reading.answers, texts), dataset
-
-
-def _reading(file: str) -> AnswersReading:
-    from ctxasm.data.files.answers import read_answer_stream, read_answers
-
-    if file != "-":
-        return read_answers(file)
-    return read_answer_stream(standard_input(), "standard input")
-
-
-def _stored(args: Namespace, workbench: Workbench) -> tuple[Sequence[AskedAnswer], str]:
-    from ctxasm.data.files.answers import AskedAnswer
-
-    require_data(workbench)
-    dataset = workbench.dataset(args.data).info.name  # one dataset throughout, also when a newer one is loaded meanwhile
-    answers = workbench.dataset(dataset).answers()
-    if not answers:
-        raise InvalidInput(f"dataset {dataset} has no recorded answers: give a FILE of answers, or load a bundle with answers.jsonl")
-    texts = {entry.query_id: entry.query for entry in workbench.query_list(dataset)}
-    asked = [AskedAnswer(answer, "", bool(answer.sources), 0) for answer in answers]
-    lacking = [item for item in asked if not item.has_sources and item.answer.query_id not in texts]
-    _refuse(f"dataset {dataset}", [_lacking(item, "answers.jsonl", dataset) for item in lacking])
-    say(f"{counted(len(answers), 'recorded answer')} of {dataset}")
-    return _with_questions(asked, texts), dataset
-
-
-def _lacking(asked: AskedAnswer, file: str, dataset: str | None) -> Problem:
-    from ctxasm.data.files.problems import Problem
-
-    if dataset is None:
-        return Problem(file, asked.line, "sources", "is missing: give the sources, or load the dataset that the answer was made from")
-    why = f"has no sources and is no query of dataset {dataset}: give sources, or name its dataset with --data"
-    return Problem(file, asked.line or None, "query_id", why, shown(asked.answer.query_id))
-
-
-def _with_questions(answers: Sequence[AskedAnswer], texts: Mapping[str, str]) -> tuple[AskedAnswer, ...]:
-    return tuple(asked._replace(question=asked.question or texts.get(asked.answer.query_id, "")) for asked in answers)
-
-
-def _refuse(where: str, problems: Sequence[Problem]) -> None:
-    from ctxasm.data.files.answers import refusal
-
-    if problems:
-        raise refusal(where, sorted(problems, key=lambda problem: (problem.file, problem.line or 0)))

@@ -95,15 +95,22 @@ def _span(line: SpanShape) -> Span:
     return replace(_place(line), also=tuple(_place(other) for other in line.also or ()))
 
 
-def _gold_place(line: GoldPlaceShape, by: GoldBy | None) -> GoldChunk:
+def _gold_place(line: GoldPlaceShape, by: GoldBy | None, votes: tuple[int, int] | None) -> GoldChunk:
     text = line.text if isinstance(line.text, str) and is_visible(line.text) else None
-    return GoldChunk(line.document_id, line.chunk_index, by, text, lost=line.lost is True)
+    return GoldChunk(line.document_id, line.chunk_index, by, text, lost=line.lost is True, votes=votes)
 
 
 def _gold(line: GoldShape) -> GoldChunk | None:
     # What another tool keeps under these names is no reason to refuse the line.
     by: GoldBy | None = next((by for by in GOLD_BY if by == line.by), None)
-    return alternatives(_gold_place(place, by) for place in (line, *(line.also or ())))
+    return alternatives(_gold_place(place, by, _votes(line.votes)) for place in (line, *(line.also or ())))
+
+
+def _votes(given: object) -> tuple[int, int] | None:
+    match given:
+        case [int(approved), int(judged)] if 0 <= approved <= judged <= MAX_NUMBER and not isinstance(approved, bool):
+            return approved, int(judged)
+    return None
 
 
 def _query(line: QueryShape) -> Query:

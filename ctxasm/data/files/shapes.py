@@ -80,6 +80,7 @@ class GoldPlaceShape(_Part):
 
 class GoldShape(GoldPlaceShape):
     by: Any = None
+    votes: Any = None
     also: list[GoldPlaceShape] | None = None
 
 

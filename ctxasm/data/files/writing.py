@@ -97,7 +97,7 @@ def query_row(query: Query) -> dict[str, Any]:
     return _given(
         query_id=query.query_id,
         query=query.query,
-        gold=tuple(_gold(gold) | _given(by=gold.by, also=tuple(map(_gold, gold.also))) for gold in query.gold),
+        gold=tuple(_gold(gold) | _given(by=gold.by, votes=gold.votes, also=tuple(map(_gold, gold.also))) for gold in query.gold),
         spans=tuple(_span(span) for span in query.spans),
         answer=query.answer,
         history=tuple({"role": turn.role, "content": turn.content} for turn in query.history),

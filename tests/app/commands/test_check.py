@@ -22,6 +22,7 @@ from ctxasm.__main__ import main
 from ctxasm.app.commands.check import _fail_on, failures
 from ctxasm.app.commands.check_report import claim_lines
 from ctxasm.app.workbench import Workbench
+from ctxasm.citations.agreement import label_scores
 from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, Disputed, DroppedSource, Figures, Support, Verdict
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import MarkerEvent, ResolvedMarker
@@ -32,7 +33,6 @@ from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Cancel
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, Hit, Query
 from ctxasm.model.support import Comparison, Conflict, Found, Match, Source, Spent
-from ctxasm.review.agreement import label_scores
 from tests.examples import examples, few
 from tests.real_data import real_folder
 

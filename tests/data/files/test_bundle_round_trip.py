@@ -61,7 +61,8 @@ def _query(draw: st.DrawFn, name: str, keys: list[tuple[str, int]], names: list[
     hits = tuple(
         Hit(*key, draw(reals), draw(st.none() | st.integers(1, 99)), draw(st.dictionaries(texts, reals, max_size=1))) for key in draw(some)
     )
-    gold = tuple(GoldChunk(*key) for key in dict.fromkeys(draw(some)))
+    votes = draw(st.none() | st.just((1, 2)))
+    gold = tuple(GoldChunk(*key, by=None if votes is None else "cited", votes=votes) for key in dict.fromkeys(draw(some)))
     places = draw(st.lists(st.sampled_from(names), max_size=2)) if names and not keys else []
     spans = tuple(Span(place, 0, 1, (Span(place, 2, 3),)) for place in places)
     history = tuple(Turn(role, draw(texts)) for role in draw(st.lists(st.sampled_from(["user", "assistant", "system"]), max_size=2)))

@@ -8,10 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.model.messages import Cancel
-from ctxasm.model.records import Answer
-from ctxasm.model.support import Comparison, Conflict, Found, Match, Source, Spent
-from ctxasm.review.agreement import (
+from ctxasm.citations.agreement import (
     AtThreshold,
     Bin,
     Judged,
@@ -23,6 +20,9 @@ from ctxasm.review.agreement import (
     reliability,
     without_markers,
 )
+from ctxasm.model.messages import Cancel
+from ctxasm.model.records import Answer
+from ctxasm.model.support import Comparison, Conflict, Found, Match, Source, Spent
 
 
 class Words:

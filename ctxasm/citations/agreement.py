@@ -10,9 +10,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import groupby
 from random import Random
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ctxasm.citations.effects import remove
 from ctxasm.citations.grounds import grounds_of_sources
@@ -105,7 +106,8 @@ def auc(scores: Sequence[float], labels: Sequence[bool]) -> float | None:
 
     None where one of the two kinds is absent.
     """
-    return _weighted_auc(_in_order(scores, labels, [0] * len(scores)), [1])
+    order, starts, positive = _ranked(scores, labels)
+    return _weighted_auc(np.ones(len(order)), starts, positive)
 
 
 def bootstrap_auc(judged: Sequence[Judged], rounds: int = 1000, seed: int = 0) -> tuple[float, float] | None:
@@ -114,16 +116,15 @@ def bootstrap_auc(judged: Sequence[Judged], rounds: int = 1000, seed: int = 0) -
     A draw with one kind only is left out; None where no draw has both.
     """
     groups = {query_id: at for at, query_id in enumerate(dict.fromkeys(item.query_id for item in judged))}
-    ties = _in_order([item.score for item in judged], [item.attributable for item in judged], [groups[item.query_id] for item in judged])
+    order, starts, positive = _ranked([item.score for item in judged], [item.attributable for item in judged])
+    group = np.array([groups[item.query_id] for item in judged], dtype=int)[order]
     random, drawn = Random(seed), list[float]()  # noqa: S311 (a fixed seed is the point)
-    for _ in range(rounds):
-        weights = [0] * len(groups)
-        for at in random.choices(range(len(groups)), k=len(groups)) if groups else ():
-            weights[at] += 1
-        if (value := _weighted_auc(ties, weights)) is not None:
+    for _ in range(rounds if groups else 0):
+        weights = np.bincount(random.choices(range(len(groups)), k=len(groups)), minlength=len(groups))
+        if (value := _weighted_auc(weights[group], starts, positive)) is not None:
             drawn.append(value)
-    drawn.sort()
-    return (_quantile(drawn, 0.025), _quantile(drawn, 0.975)) if drawn else None
+    low, high = np.quantile(drawn, (0.025, 0.975)) if drawn else (0.0, 0.0)
+    return (float(low), float(high)) if drawn else None
 
 
 def reliability(judged: Sequence[Judged], bins: int = 10) -> list[Bin]:
@@ -159,33 +160,18 @@ def agreement_dict(judged: Sequence[Judged], threshold: float, labels: int) -> d
     }
 
 
-class _Tie(NamedTuple):
-    """The claims of one score: the group of each attributable one, and of each other one."""
-
-    attributable: list[int]
-    other: list[int]
-
-
-def _in_order(scores: Sequence[float], labels: Sequence[bool], groups: Sequence[int]) -> list[_Tie]:
-    ordered = sorted(zip(scores, labels, groups, strict=True))
-    ties = [list(items) for _, items in groupby(ordered, key=lambda item: item[0])]
-    return [_Tie([g for _, label, g in items if label], [g for _, label, g in items if not label]) for items in ties]
+def _ranked(scores: Sequence[float], labels: Sequence[bool]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The claims by score: their order, where each score begins in it, and in that order whether a claim is attributable."""
+    found = np.asarray(scores, dtype=float)
+    order = np.argsort(found, kind="stable")
+    starts = np.flatnonzero(np.diff(found[order], prepend=-np.inf) != 0)
+    return order, starts, np.asarray(labels, dtype=bool)[order]
 
 
-def _weighted_auc(ties: Sequence[_Tie], weights: Sequence[int]) -> float | None:
-    below, won, positives = 0, 0.0, 0
-    for tie in ties:
-        here = sum(weights[group] for group in tie.attributable)
-        others = sum(weights[group] for group in tie.other)
-        won += here * (below + others / 2)
-        positives += here
-        below += others
-    return won / (positives * below) if positives and below else None
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float:
-    """Linear between the two nearest, like numpy's default."""
-    at = share * (len(ordered) - 1)
-    low = int(at)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (at - low)
+def _weighted_auc(weights: np.ndarray, starts: np.ndarray, positive: np.ndarray) -> float | None:
+    positives, negatives = float(weights[positive].sum()), float(weights[~positive].sum())
+    if not positives or not negatives:
+        return None
+    here, others = (np.add.reduceat(weights * kind, starts) for kind in (positive, ~positive))
+    below = np.cumsum(others) - others
+    return float((here * (below + others / 2)).sum() / (positives * negatives))
