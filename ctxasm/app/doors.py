@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ctxasm.data.documents.collecting import Source
     from ctxasm.data.enrich import EnrichOptions, EnrichReport
     from ctxasm.data.files import ExportReport, LoadReport
-    from ctxasm.data.standing import Over
+    from ctxasm.data.load_conflicts import Over
     from ctxasm.model.datasets import Dataset, DatasetStore
     from ctxasm.model.messages import AnswerModel, Cancel
     from ctxasm.model.ports import ChunkSource, TokenCounter

@@ -15,8 +15,8 @@ from ctxasm.answering.zones.zone_planner import ZonePlanner
 from ctxasm.app.parts import Models
 from ctxasm.config import Config, make_database_folder, shipped
 from ctxasm.data.files.loading import LoadReport, fingerprint, keep_bundle, load_bundle
-from ctxasm.data.standing import Over
-from ctxasm.data.tables.links import Links
+from ctxasm.data.load_conflicts import Over
+from ctxasm.data.tables.linked import Links
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
 

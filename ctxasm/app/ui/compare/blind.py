@@ -37,7 +37,7 @@ from ctxasm.model.kept import key_of
 from ctxasm.model.ports import Shelf
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.decoding import decoding
+from ctxasm.store.records import decoding
 from ctxasm.tuning.statistics import PairedDifference, paired_difference
 
 SHELF = "blind reviews"

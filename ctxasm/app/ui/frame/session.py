@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ctxasm.app.ui.widgets.chunk_clicks import ClickState
     from ctxasm.app.ui.widgets.live_range import RangeState
     from ctxasm.data.enrich.enriching import EnrichOptions
-    from ctxasm.data.files.mapping_form import ColumnMapping
-    from ctxasm.data.standing import Standing
+    from ctxasm.data.files.cells import ColumnMapping
+    from ctxasm.data.load_conflicts import Standing
     from ctxasm.data.tables.mapping import TableMapping
     from ctxasm.llm import Endpoint
     from ctxasm.model.datasets import DatasetInfo, QueryEntry

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ctxasm.app.ui.frame.jobs import Work
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import ResolvedMarker
-from ctxasm.data.standing import NameTaken, Over
+from ctxasm.data.load_conflicts import NameTaken, Over
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings

@@ -88,7 +88,7 @@ def _about(info: DatasetInfo) -> DatasetFacts:
     """Read once per session and version; a linked table is not read for it."""
     key = (info.name, info.dataset_id, session.loads, session.saves)
     if key not in session.about:
-        from ctxasm.data.enrich.enriched import written_for
+        from ctxasm.data.enrich.cache import written_for
 
         store = server.workbench().store
         facts = DatasetFacts(bool(written_for(store, info.name)), len(store.saved_queries(info.name)))

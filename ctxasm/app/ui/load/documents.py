@@ -18,7 +18,7 @@ from ctxasm.app.ui.load.row_tables import notes_html
 from ctxasm.app.ui.load.taken_name import LONGEST_NAME
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import number
-from ctxasm.data.standing import Over
+from ctxasm.data.load_conflicts import Over
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 

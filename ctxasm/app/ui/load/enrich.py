@@ -17,7 +17,7 @@ from ctxasm.app.ui.load.load_jobs import begin
 from ctxasm.app.ui.load.row_tables import notes_html
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import number
-from ctxasm.data.enrich.reports import EnrichReport, Estimate
+from ctxasm.data.enrich.enriching import EnrichReport, Estimate
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 

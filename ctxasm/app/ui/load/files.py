@@ -21,13 +21,13 @@ from ctxasm.app.ui.load.row_tables import asked_html, notes_html, preview_html
 from ctxasm.app.ui.load.taken_name import taken_by
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import cut, number, plain
-from ctxasm.data.files.mapping_form import HIT_FIELDS
+from ctxasm.data.files.cells import HIT_FIELDS
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 
 if TYPE_CHECKING:
+    from ctxasm.data.files.cells import ColumnMapping
     from ctxasm.data.files.importing import FilePreview, Preview
-    from ctxasm.data.files.mapping_form import ColumnMapping
 
 Taken = tuple[str, bytes]
 KINDS = ["json", "jsonl", "ndjson", "csv", "tsv", "txt", "parquet", "zip", "gz"]

@@ -20,14 +20,14 @@ from ctxasm.app.ui.load.row_tables import notes_html, problems_html
 from ctxasm.app.ui.load.taken_name import LONGEST_NAME, ask_over, chosen_over, taken_by
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import number
-from ctxasm.data.standing import NOUNS, Over, joined_dataset
+from ctxasm.data.load_conflicts import NOUNS, Over, joined_dataset
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.neighbours import NUMBERED
 
 if TYPE_CHECKING:
+    from ctxasm.data.files.cells import ColumnMapping
     from ctxasm.data.files.importing import Preview
-    from ctxasm.data.files.mapping_form import ColumnMapping
     from ctxasm.data.files.reading import Reading
 
 OWN_CHUNKS = ""

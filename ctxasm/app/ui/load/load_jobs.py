@@ -17,7 +17,7 @@ from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import SENT, LoadRequest, TakenName
 from ctxasm.app.ui.load.taken_name import forget_choices
 from ctxasm.app.ui.words.words import plain
-from ctxasm.data.standing import NameTaken, Over
+from ctxasm.data.load_conflicts import NameTaken, Over
 from ctxasm.model.errors import CtxasmError
 
 IMPORT, EXPLAIN = "import", "explain"

@@ -10,12 +10,10 @@ import streamlit as st
 
 from ctxasm.app.ui.frame.session import FILE_MAPPING, Session, session
 from ctxasm.app.ui.load.field_boxes import Boxes, KeptMappings, field_boxes, show_lacking
-from ctxasm.data.columns import opened_json, places_inside
-from ctxasm.data.field_names import by_names
-from ctxasm.data.files.mapping_form import EXPECTED, FIELDS, HIT_FIELDS, HITS, NAMES, NEEDED, PROMPT, ColumnMapping
-from ctxasm.data.files.mapping_guess import BY_NAME, OF_FLAT
-from ctxasm.data.files.mapping_paths import NO_PATHS, paths_in
-from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.cells import EXPECTED, FIELDS, HIT_FIELDS, HITS, NAMES, NEEDED, NO_PATHS, PROMPT, ColumnMapping, paths_in
+from ctxasm.data.files.guess import BY_NAME, OF_FLAT
+from ctxasm.data.files.source import Rows
+from ctxasm.data.names import by_names, opened_json, places_inside
 
 if TYPE_CHECKING:
     from ctxasm.data.files.importing import FilePreview

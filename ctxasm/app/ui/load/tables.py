@@ -27,9 +27,8 @@ from ctxasm.model.errors import CtxasmError
 from ctxasm.model.neighbours import NUMBERED
 
 if TYPE_CHECKING:
-    from ctxasm.data.tables.checks import MappingCheck
+    from ctxasm.data.tables.checks import Finding, MappingCheck
     from ctxasm.data.tables.connecting import ConnectionInfo
-    from ctxasm.data.tables.finding import Finding
     from ctxasm.model.ports import FetchedChunk
 
 NOTE = "PostgreSQL or SQLite, in read-only transactions with a time limit. Saved questions stay in the store of ctxasm."

@@ -10,7 +10,7 @@ import streamlit as st
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import OVER, session
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.data.standing import Over, Standing, lacks_sent, standing
+from ctxasm.data.load_conflicts import Over, Standing, lacks_sent, standing
 
 if TYPE_CHECKING:
     from ctxasm.data.files.importing import Preview
