@@ -266,8 +266,8 @@ def assemble(
     the settings ask for cannot be had.
     """
     from ctxasm.answering.zones import ZonePlanner
-    from ctxasm.app.assembling import assembled
     from ctxasm.app.parts import shelf_at
+    from ctxasm.app.workbench import assembled
     from ctxasm.assembly import joined
     from ctxasm.config import read_config
     from ctxasm.model.settings import AssemblySettings

@@ -1,21 +1,51 @@
-"""The head of a page: what it is about, the settings as a sentence, the badges; and what stands there when there is nothing."""
+"""The one drawer beside a page: it covers no more than the side of it, so that the page can be watched while a setting moves.
+
+A dialog would dim the page and hold it still; this is a container of the page that the style sheet puts at the side.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.typed_questions import fusion_of, is_typed, is_unsaved, notes_of
 from ctxasm.app.ui.widgets.fates import failures, unexpanded
 from ctxasm.app.ui.words.event_words import unexpanded_sentence
 from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
-from ctxasm.app.ui.words.words import decimal, in_attribute, too_long
+from ctxasm.app.ui.words.words import decimal, in_attribute, plain, too_long
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly
+
+DETAILS = "details"
+"""The drawer of details on Inspect."""
+EVIDENCE = "Evidence"
+"""What of them says which passages a question expects."""
+
+
+def open_drawer(name: str) -> None:
+    """Open the drawer of this name, or close it where it is the one that stands open (a callback)."""
+    session.drawer = None if session.drawer == name else name
+
+
+def close_drawer() -> None:
+    """Close what stands open (a callback)."""
+    session.drawer = None
+
+
+@contextmanager
+def drawer(heading: str) -> Iterator[None]:
+    """Draw into the drawer, under its heading and the button that closes it."""
+    with st.container(key="drawer", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", key="drawer_head"):
+            st.markdown(f"**{plain(heading)}**")
+            st.button("Close", key="close_drawer", on_click=close_drawer, icon=":material/close:", shortcut="Escape", type="tertiary")
+        yield
+
 
 METHODS = {
     "hybrid_bm25_vector": "hybrid: BM25 + vector",

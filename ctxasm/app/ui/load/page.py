@@ -1,23 +1,27 @@
-"""The datasets of this store: what each is and how far it is enriched; enrich, export, and a delete that asks first."""
+"""The Load page: the ways in, a tab each, and the datasets that are there."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Mapping
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.browser_moves import follow
-from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import DatasetFacts
-from ctxasm.app.ui.frame.title import show_empty
+from ctxasm.app.ui.frame.browser import follow
+from ctxasm.app.ui.frame.layout import show_empty
+from ctxasm.app.ui.frame.session import DatasetFacts, LoadRequest, Session, session
+from ctxasm.app.ui.load.documents import show_documents
 from ctxasm.app.ui.load.enrich import close_panel, enrich_panel, open_panel
-from ctxasm.app.ui.load.load_jobs import loaded
-from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.load.files import show_files
+from ctxasm.app.ui.load.jobs import begin_load, loaded, settle, show_running
+from ctxasm.app.ui.load.reports import show_outcome
+from ctxasm.app.ui.load.tables import show_tables
+from ctxasm.app.ui.widgets.html import boxed
 from ctxasm.app.ui.words.words import number, plain
-from ctxasm.app.workbench import SAMPLES
+from ctxasm.app.workbench import SAMPLE, SAMPLE_NL, SAMPLES
 from ctxasm.config import shipped
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
@@ -25,11 +29,59 @@ from ctxasm.model.errors import CtxasmError
 if TYPE_CHECKING:
     from ctxasm.model.datasets import DatasetInfo
 
+
+ABOUT = "An invented hospital: its pages, questions with what search found, and where the answers stand (gold evidence)."
+IN_LANGUAGES = {SAMPLE: "Load the sample", SAMPLE_NL: "Load it in Dutch"}
+
+
+def show_sample() -> None:
+    """Load the sample, in English or in Dutch."""
+    st.html(boxed(f'<p class="cx-note">{ABOUT}</p>'))
+    with st.container(horizontal=True):
+        for dataset, label in IN_LANGUAGES.items():
+            kind: Literal["primary", "secondary"] = "primary" if dataset == SAMPLE else "secondary"
+            if st.button(label, key=f"load_{dataset}", type=kind, icon=":material/database:"):
+                _begin_sample(dataset)
+
+
+def _begin_sample(dataset: str) -> None:
+    workbench = server.workbench()
+    again = LoadRequest(
+        "load", "Loading", lambda name, over: lambda report, cancelled: workbench.load_sample(over, name), only_replaces=True
+    )
+    begin_load(again, dataset)
+
+
+WAY = "way"
+"""In the address: the open tab."""
+DOCUMENTS = "Documents"
+WAYS: Mapping[str, Callable[[], None]] = {
+    "Files & paste": show_files,
+    DOCUMENTS: show_documents,
+    "Your tables": show_tables,
+    "Sample": show_sample,
+}
+
+
+def show_ways() -> None:
+    """Every way to bring data in, what is being brought in, and what the last load said."""
+    if settle():
+        # The frame was drawn for the dataset before.
+        st.rerun()
+    ways = st.tabs(list(WAYS), key=WAY, on_change="rerun", bind="query-params")
+    for way, show in zip(ways, WAYS.values(), strict=True):
+        if way.open:
+            with way:
+                show()
+    show_running()
+    show_outcome()
+
+
 MOST_KEPT = 200
 ENRICH = "Write summaries and questions for the search index, so that search finds more."
 WORDS_WIDTH = 480
 """Pixels that a card has for its words before its buttons go below."""
-DOCUMENTS = "documents"
+DOCUMENTS_ORIGIN = "documents"
 """How the origin begins of a dataset that was read from documents."""
 
 
@@ -101,7 +153,7 @@ def _kind(info: DatasetInfo) -> str:
         return "linked"
     if info.name in SAMPLES:
         return "sample"
-    return "documents" if (info.origin or "").startswith(DOCUMENTS) else "files"
+    return "documents" if (info.origin or "").startswith(DOCUMENTS_ORIGIN) else "files"
 
 
 def _words(info: DatasetInfo, about: DatasetFacts) -> str:
