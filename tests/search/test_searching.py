@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ctxasm.app.commands import search as command
-from ctxasm.app.ui.frame import question
+from ctxasm.app.ui.frame import sidebar
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
 from ctxasm.model.errors import InvalidInput, NotFound
@@ -139,7 +139,7 @@ def test_a_search_says_how_it_was_fused(workbench: Workbench) -> None:
         assert search(workbench, "Wat zijn de bezoekuren?", options=SearchOptions(method)).metadata["fusion"] is None  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("told", [command.METHOD_HELP, question.METHOD_HELP, GUIDE], ids=["command", "page", "guide"])
+@pytest.mark.parametrize("told", [command.METHOD_HELP, sidebar.METHOD_HELP, GUIDE], ids=["command", "page", "guide"])
 def test_what_the_vectors_weigh_is_said_where_a_method_is_chosen(told: str) -> None:
     """The help of the command and of the page, and the guide: `k`, and the weight of every embedder that has its own."""
     assert "k = 60" in told
