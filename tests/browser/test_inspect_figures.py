@@ -118,6 +118,15 @@ VOID = """
 """
 
 
+def places(page) -> list[list[float]]:
+    """Where these elements stand, once two looks in a row agree."""
+    looks = [page.evaluate(BOXES, STAYS)]
+    while len(looks) < 2 or (looks[-1] != looks[-2] and len(looks) < 60):
+        page.wait_for_timeout(500)
+        looks.append(page.evaluate(BOXES, STAYS))
+    return looks[-1]
+
+
 def test_a_preset_moves_nothing_and_names_the_neighbours_by_value(app, open_page):
     page = open_page(f"{app}/?data=sample", width=1440, height=900)
     settled(page, 8000)
@@ -125,13 +134,13 @@ def test_a_preset_moves_nothing_and_names_the_neighbours_by_value(app, open_page
     expect(page.get_by_label("Find a setting")).to_be_visible()
     drawer, text = page.locator(".st-key-drawer").bounding_box(), page.locator("#ctx-text").bounding_box()
     assert text["x"] + text["width"] <= drawer["x"]
-    before = page.evaluate(BOXES, STAYS)
+    before = places(page)
     page.locator(".st-key-_preset").get_by_role("combobox").click()
     page.get_by_role("option", name="recommended").click()
     expect(page.get_by_role("combobox", name="Neighbours, changed")).to_have_value("up to 6, by value")
     expect(page.locator("#ctx-change")).to_be_visible()
     expect(page.locator('[data-testid="stSkeleton"]')).to_have_count(0)
-    assert page.evaluate(BOXES, STAYS) == before
+    assert places(page) == before
 
 
 @pytest.mark.parametrize("width", [390, 820])
