@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.compare_view import is_about_a_question
 from ctxasm.app.ui.frame.pickers import offer_steps
 from ctxasm.app.ui.frame.question import question_box
 from ctxasm.app.ui.frame.session import session
@@ -36,7 +37,8 @@ def current_scene(page: str) -> Scene | None:
         show_empty("Load a dataset with questions", "Open Load: take the sample with one click, or upload a bundle of your own.")
     if trouble or scene is None or session.info is None:
         return None
-    offer_steps(session.info, scene.query.query_id)
+    if is_about_a_question(page.lower()):
+        offer_steps(session.info, scene.query.query_id)
     return scene
 
 

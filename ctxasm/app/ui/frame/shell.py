@@ -11,7 +11,7 @@ import streamlit as st
 
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.browser_moves import follow
-from ctxasm.app.ui.frame.compare_view import COMPARE, is_blind, shown_address
+from ctxasm.app.ui.frame.compare_view import COMPARE, is_about_a_question, is_blind, shown_address
 from ctxasm.app.ui.frame.conversation import conversation_controls
 from ctxasm.app.ui.frame.gold import INSPECT
 from ctxasm.app.ui.frame.model_choice import model_address
@@ -77,7 +77,7 @@ def run() -> None:
 def _name_in_browser(page: StreamlitPage) -> str:
     """The name of a tab and of a bookmark: `Ask · When may I visit? · ctxasm`, without a question where none is shown."""
     scene = session.scene
-    named = page.title in ABOUT_A_QUESTION and not is_blind(page.url_path)
+    named = page.title in ABOUT_A_QUESTION and is_about_a_question(page.url_path)
     question = [cut(scene.query.query, LONGEST_NAME)] if scene is not None and named else []
     return " · ".join([page.title, *question, "ctxasm"])
 
