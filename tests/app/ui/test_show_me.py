@@ -199,7 +199,7 @@ def test_it_ends_with_what_compare_says_of_all_questions(open_app, bench):
     (says,) = re.findall(r'id="ctx-benefit">(.*?)</p>', html(app))
     assert says == (
         f"Of the sample’s {found.labelled} questions, at most 2,000 tokens each, the model reads all the evidence for {found.whole_b} "
-        f"with the preset recommended and for {found.whole_a} with the five stages alone: {found.result.sentence()}."
+        f"with the preset recommended, for {found.whole_a} with the five stages alone: {found.result.sentence()}."
     )
     assert found.result.shown
 

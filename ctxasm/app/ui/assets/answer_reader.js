@@ -122,7 +122,8 @@ class Reader {
   stretch(piece, claim, at) {
     const text = at ? piece.text : piece.text.trimStart();
     if (!claim) return text;
-    return el('span', { class: piece.clash ? 'claim clash' : 'claim', role: 'button', tabindex: at ? -1 : 0 }, text);
+    const press = text.trim() ? { role: 'button', tabindex: at ? -1 : 0 } : {};
+    return el('span', { class: piece.clash ? 'claim clash' : 'claim', ...press }, text);
   }
 
   chip(piece) {

@@ -112,8 +112,8 @@ def step_html(number_: int, step: Step) -> str:
 def benefit_html(found: Comparison) -> str:
     """What the preset is worth on all questions of the sample, and where to bring one's own."""
     says = (
-        f"Of the sample’s {found.labelled} questions, at most {number(found.a.max_tokens)} tokens each, the model reads all the evidence for "
-        f"{found.whole_b} with the preset recommended and for {found.whole_a} with the five stages alone: {found.result.sentence()}."
+        f"Of the sample’s {found.labelled} questions, at most {number(found.a.max_tokens)} tokens each, the model reads all the evidence "
+        f"for {found.whole_b} with the preset recommended, for {found.whole_a} with the five stages alone: {found.result.sentence()}."
     )
     return f'<p class="cx cx-benefit" id="ctx-benefit">{escape(says)}</p>'
 
