@@ -249,14 +249,14 @@ def test_what_ask_was_answered_is_known_to_compare(few_url):
     fine(ask.button(key="ask").click().run())
     app = fine(opened("compare", data="sample", a="mt=500"))
     app = fine(app.segmented_control(key=Session.compare_view.key).set_value("answers").run())
-    assert "1 of 8 answers known already, the others free, local." in html(app)
+    assert "1 of 8 answers known already; the others are free, made on this machine." in html(app)
 
 
 def test_the_answers_to_all_are_estimated_asked_and_judged_blind(few_url, monkeypatch):
     monkeypatch.setattr(work, "PATIENCE_S", 60.0)
     app = fine(opened("compare", data="sample", a="mt=500"))
     app = fine(app.segmented_control(key=Session.compare_view.key).set_value("answers").run())
-    assert "0 of 8 answers known already, the others free, local." in html(app)
+    assert "0 of 8 answers known already; the others are free, made on this machine." in html(app)
     app = fine(app.button(key="start_answers").click().run())
     with ctxasm.open_store(few_url) as store:
         found = ctxasm.compare_answers(A.replace(max_tokens=500), A, store, "sample")

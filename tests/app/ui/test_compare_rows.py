@@ -226,7 +226,7 @@ def test_both_sides_stand_chunk_beside_chunk():
     assert "1 equal chunk<" in drawn
     assert re.findall("<mark>(.*?)</mark>", drawn) == ["Open at 8. ", "Open at 9. "]
     assert cells(pairs_html(left, right, False))[:2] == [("Left", "Alike."), ("Right", "Alike.")]
-    assert re.findall("<h3>(.*?)</h3>", drawn) == ["One", "Two"]
+    assert re.findall("<h2>(.*?)</h2>", drawn) == ["One", "Two"]
 
 
 def test_whoever_always_prefers_b_is_told_so_and_a_few_choices_are_noise():

@@ -139,7 +139,7 @@ def test_the_numbers_before_assembly_are_those_of_the_hits(fresh, drawn):
     rows = re.findall(r'<tr data-number="(\d+)" data-stale="(\w+)"><td>.*?</td><td>(.*?)</td><td>(.*?)</td></tr>', drawn[4])
     shown = [(int(n), stale == "true", words(then).removeprefix("✗ "), words(after)) for n, stale, then, after in rows]
     everywhere = sorted({*before, *now})
-    assert shown == [(n, n in now and before.get(n) != now[n], before.get(n, "nothing"), now.get(n, "nothing")) for n in everywhere]
+    assert shown == [(n, n in now and before.get(n) != now[n], before.get(n, "no source"), now.get(n, "no source")) for n in everywhere]
     assert "[2] in that answer" in words(drawn[4])
 
 
@@ -197,8 +197,8 @@ def test_it_ends_with_what_compare_says_of_all_questions(open_app, bench):
     app = fine(show_me(open_app()))
     (says,) = re.findall(r'id="ctx-benefit">(.*?)</p>', html(app))
     assert says == (
-        f"On these {found.labelled} questions the preset recommended holds all the evidence of {found.whole_b}, the five stages of "
-        f"{found.whole_a}, both in 2,000 tokens: {found.result.sentence()}."
+        f"Of the sample’s {found.labelled} questions, at most 2,000 tokens each, the model reads all the evidence for {found.whole_b} "
+        f"with the preset recommended, for {found.whole_a} with the five stages alone: {found.result.sentence()}."
     )
     assert found.result.shown
 

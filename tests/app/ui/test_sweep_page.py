@@ -234,7 +234,7 @@ def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
     assert 'id="ctx-recommended"' not in html(app)
     monkeypatch.setattr(tuned, "decided", real)
     app = ended(fine(app.button(key="start_sweep").click().run()))
-    (panel,) = re.findall(r'id="ctx-recommended"><h3>(.*?)</h3>.*?<p>(<a .*?)</p><details', html(app))
+    (panel,) = re.findall(r'id="ctx-recommended"><h2>(.*?)</h2>.*?<p>(<a .*?)</p><details', html(app))
     recommended = app.session_state[Session.swept.key][1].recommended
     assert panel[0] == HEADINGS[recommended.verdict]
     assert ("view=all" in panel[1]) == (recommended.proposed != recommended.found.start)

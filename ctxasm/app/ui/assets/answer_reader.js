@@ -122,7 +122,8 @@ class Reader {
   stretch(piece, claim, at) {
     const text = at ? piece.text : piece.text.trimStart();
     if (!claim) return text;
-    return el('span', { class: piece.clash ? 'claim clash' : 'claim', role: 'button', tabindex: at ? -1 : 0 }, text);
+    const press = text.trim() ? { role: 'button', tabindex: at ? -1 : 0 } : {};
+    return el('span', { class: piece.clash ? 'claim clash' : 'claim', ...press }, text);
   }
 
   chip(piece) {
@@ -172,7 +173,7 @@ class Reader {
     const here = own.filter((span) => span.number === number), lead = here.find((span) => span.kind === 'clash') ?? here[0];
     const whole = this.whole || !here.length, marks = [];
     const about = [lead?.where, card?.about].filter(Boolean).map((text) => el('span', {}, text));
-    if (lead && lead.kind !== 'summary') about.push(el('span', { class: lead.added ? 'widened' : 'found' }, lead.added ? 'widened' : 'found'));
+    if (lead && lead.kind !== 'summary') about.push(el('span', { class: lead.added ? 'neighbour' : 'found' }, lead.added ? 'neighbour' : 'found'));
     this.find('title').replaceChildren(...(card ? [el('b', {}, card.number === null ? card.title : `[${card.number}] ${card.title}`), ...about] : []));
     this.drawNote(claim, own, card);
     this.drawExpected(claim);
@@ -182,7 +183,7 @@ class Reader {
       if (!whole && !here.some((span) => part.start >= span.low && part.end <= span.high)) { skipped ||= Boolean(part.text.trim()); continue; }
       if (skipped) nodes.push(el('span', { class: 'cut' }, '… '));
       skipped = false;
-      if (part.opens && whole) nodes.push(el('i', { class: part.added ? 'ix added' : 'ix', title: `chunk ${part.chunk}, ${part.added ? 'widened' : 'found'}` }, String(part.chunk)));
+      if (part.opens && whole) nodes.push(el('i', { class: part.added ? 'ix added' : 'ix', title: `chunk ${part.chunk}, ${part.added ? 'neighbour' : 'found'}` }, String(part.chunk)));
       const node = el('span', { class: `seg ${part.kind}`, 'data-added': part.added }, part.text);
       for (const span of here) if (part.start >= span.start && part.end <= span.end) { node.classList.add('hit', `hit-${span.kind}`, part.text.length < 24 ? 'short' : 'long'); if (span === lead) marks.push(node); }
       nodes.push(node);

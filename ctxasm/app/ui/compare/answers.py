@@ -235,7 +235,7 @@ def estimate_words(told: AnswerEstimate, is_local: bool) -> str:
     if not told.asked:
         return f"{known}, no calls."
     if is_local:
-        return f"{known}, the others free, local."
+        return f"{known}; the others are free, made on this machine."
     cost = f", at most {told.cost:.2f}" if told.cost else ""
     return f"{known}, {counted(told.asked, 'call')}: {number(told.sent)} tokens to send, at most {number(told.written)} written{cost}."
 

@@ -301,7 +301,7 @@ def pairs_html(left: Parts, right: Parts, short: bool) -> str:
             continue
         for pair in pairs:
             head = next(each.title for each in pair if each is not None)
-            drawn.append((f"<h3>{escape(head)}</h3>" if head != title else "") + _pair_html(*pair))
+            drawn.append((f"<h2>{escape(head)}</h2>" if head != title else "") + _pair_html(*pair))
             title = head
     sides = '<div class="cx-pair cx-pair-head"><b>Left</b><b>Right</b></div>'
     return boxed(f'<div class="cx-blind" tabindex="0" role="region" aria-label="Left and right">{sides}{"".join(drawn)}</div>', "ctx-blind")

@@ -182,7 +182,7 @@ def chunks_html(rows: Sequence[ChunkRow]) -> str:
     counts = Counter(row.change for row in rows)
     said = ", ".join(f"{counts[change]} {words}" for change, words in CHANGES.items() if counts[change])
     rest = f'<p class="cx-note">and {len(rows) - MOST_CHUNKS} more</p>' if len(rows) > MOST_CHUNKS else ""
-    heads = ("in", "chunk", "", "tokens", *([] if same else ["why"]))
+    heads = ("in", "chunk", "came as", "tokens", *([] if same else ["why"]))
     why = f'<small class="cx-mute">{escape(rows[0].why)}</small>' if same else ""
     cells = [_cells(group, with_why=not same) for group in _grouped(rows[:MOST_CHUNKS])]
     return boxed(table_html(heads, cells, (3,), f"Chunks that differ: {said}", why) + rest, "ctx-chunks")

@@ -52,8 +52,8 @@ SHOWN: dict[str, Callable[[Scene, AssemblySettings], None]] = {
 }
 HEADINGS = {
     "all": "Does B hold more evidence than A?",
-    "answers": "What are the answers under B worth, against those under A?",
-    "blind": "Which holds the answer better?",
+    "answers": "Are the answers under B better than those under A?",
+    "blind": "Which context holds the answer better?",
 }
 
 

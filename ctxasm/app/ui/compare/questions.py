@@ -34,7 +34,7 @@ CHANGES = {"worse": "▼ B holds less", "better": "▲ B holds more", "unchanged
 CHANGED = ("worse", "better")
 MOST_ROWS = 200
 """Questions that are listed at once; the others are counted."""
-LONGEST = 110
+LONGEST = 160
 WON = "B wins a question of which only B holds all the evidence"
 
 

@@ -42,6 +42,11 @@ def is_blind(path: str) -> bool:
     return path == COMPARE and session.compare_view == "blind" and isinstance(session.pinned, AssemblySettings)
 
 
+def is_about_a_question(path: str) -> bool:
+    """Whether what is shown is about the question of the sidebar: not a view of Compare over all of them, nor a blind review."""
+    return path != COMPARE or session.compare_view == FIRST or not isinstance(session.pinned, AssemblySettings)
+
+
 def take_view(path: str, parameters: Mapping[str, str]) -> tuple[str, ...]:
     """Show what an address of Compare says; sentences on what of it cannot be used."""
     if path != COMPARE:

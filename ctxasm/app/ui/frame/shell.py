@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.address import COMPARE, SWEEP, grid_address, is_blind, model_address, shown_address
+from ctxasm.app.ui.frame.address import COMPARE, SWEEP, grid_address, is_about_a_question, is_blind, model_address, shown_address
 from ctxasm.app.ui.frame.browser import follow, run_page_scripts
 from ctxasm.app.ui.frame.conversation import conversation_controls
 from ctxasm.app.ui.frame.gold import INSPECT
@@ -72,7 +72,7 @@ def run() -> None:
 def _name_in_browser(page: StreamlitPage) -> str:
     """The name of a tab and of a bookmark: `Ask · When may I visit? · ctxasm`, without a question where none is shown."""
     scene = session.scene
-    named = page.title in ABOUT_A_QUESTION and not is_blind(page.url_path)
+    named = page.title in ABOUT_A_QUESTION and is_about_a_question(page.url_path)
     question = [cut(scene.query.query, LONGEST_NAME)] if scene is not None and named else []
     return " · ".join([page.title, *question, "ctxasm"])
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import streamlit as st
 
 from ctxasm.app.ui.frame import server, state, typed_questions, work
+from ctxasm.app.ui.frame.address import is_about_a_question
 from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title, show_trouble
 from ctxasm.app.ui.frame.session import Scene, Session, session
 from ctxasm.app.ui.frame.settings_panel import note_below
@@ -310,7 +311,8 @@ def current_scene(page: str) -> Scene | None:
         show_empty("Load a dataset with questions", "Open Load: take the sample with one click, or upload a bundle of your own.")
     if trouble or scene is None or session.info is None:
         return None
-    offer_steps(session.info, scene.query.query_id)
+    if is_about_a_question(page.lower()):
+        offer_steps(session.info, scene.query.query_id)
     return scene
 
 

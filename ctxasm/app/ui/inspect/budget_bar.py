@@ -438,7 +438,8 @@ def track_html(bar: Bar, axis: int, fresh: frozenset[Key] = frozenset()) -> str:
     )
     at = 100 * (axis if bar.limit is None else bar.limit) / max(axis, 1)
     over = f" · {number(bar.used - bar.limit)} over" if bar.limit is not None and bar.used > bar.limit else ""
-    used = f'<span class="cx-used">{number(bar.used)} used{over}</span>' if at > 30 else ""
+    tight = " tight" if at < (60 if over else 45) else ""  # on a phone it would run into the words of the limit
+    used = f'<span class="cx-used{tight}">{number(bar.used)} used{over}</span>' if at > 30 else ""
     torn = f'<span class="cx-beyond" data-beyond="{beyond}">{number(beyond)} more left out ⇢</span>' if beyond else ""
     track = f'{used}{torn}<div class="cx-track{" torn" if beyond else ""}">{groups}</div>'
     return track if bar.limit is None else f"{track}{_limit_html(bar.limit, at, _is_far(bar))}"

@@ -185,7 +185,7 @@ def _deltas(before: Assembly, now: Assembly, evidence: tuple[Sequence[EvidenceSt
     found = [
         Delta("tokens", "tokens", before.token_count, now.token_count),
         Delta("unused", "unused", before.unused_tokens, now.unused_tokens),
-        Delta("regret", "could be better by", regret_share(before), regret_share(now), unit="%", bound=not now.trace.regret.exact),
+        Delta("regret", "below the best choice", regret_share(before), regret_share(now), unit="%", bound=not now.trace.regret.exact),
         Delta("blocks", "sources", len(before.citations), len(now.citations)),
         Delta("hits", "found chunks kept", _hits_kept(before), _hits_kept(now), of=hits),
     ]

@@ -42,7 +42,7 @@ from ctxasm.tuning.evidence import EvidenceState
 
 FOUND = 3
 """How many of its hits the steps take: so few that they fit on a page."""
-ASKED = "what a cold means"
+ASKED = "what a cold means for the operation"
 """What of its answer only assembly brings, in words."""
 SHORT = 15
 """Tokens by which the third step's limit falls short of what the whole context takes."""
@@ -186,31 +186,31 @@ def steps(story: Story) -> tuple[Step, ...]:
     wrong = sorted(stale_numbers(story.on))
     return (
         Step(
-            f"Search found the right page, but {ASKED} stands in the piece beside its find: the model never reads it.",
+            f"Search found the right page, but not the piece that says {ASKED}: the model never reads it.",
             _pieces(story, story.off) + _text(story, sent=False),
             "Inspect",
             settings_of(enabled=False),
         ),
         Step(
-            f"Assembly brings the neighbours of each find: now the model reads {ASKED}.",
+            f"Assembly adds the neighbours of each found piece: now the model reads {ASKED}.",
             _pieces(story, story.on) + _text(story, sent=True),
             "Inspect",
             on,
         ),
         Step(
-            f"With {needs} tokens too little room the last page leaves as a whole, {ASKED} with it.",
+            f"With {needs} tokens too few, the whole last page is left out, and with it {ASKED}.",
             _room(story.on, "All of it", story.tight.limit) + _room(story.tight, "Too little room", story.tight.limit) + _room_legend(),
             "Inspect",
             tight,
         ),
         Step(
-            f"An answer is held against its sources: it says “{conflict.claim}”, its source “{conflict.source}”.",
+            f"An answer is checked against its sources: it says “{conflict.claim}”, its source says “{conflict.source}”.",
             _answer(story),
             "Ask",
             on,
         ),
         Step(
-            f"Numbered as search returned them, {brackets(wrong)} in that answer would point to the wrong page.",
+            f"With sources numbered in the order of the search, {brackets(wrong)} in that answer would point to the wrong page.",
             _numbers(story),
             "Ask",
             on,
@@ -231,8 +231,8 @@ def step_html(number_: int, step: Step) -> str:
 def benefit_html(found: Comparison) -> str:
     """What the preset is worth on all questions of the sample, and where to bring one's own."""
     says = (
-        f"On these {found.labelled} questions the preset recommended holds all the evidence of {found.whole_b}, the five stages of "
-        f"{found.whole_a}, both in {number(found.a.max_tokens)} tokens: {found.result.sentence()}."
+        f"Of the sample’s {found.labelled} questions, at most {number(found.a.max_tokens)} tokens each, the model reads all the evidence "
+        f"for {found.whole_b} with the preset recommended, for {found.whole_a} with the five stages alone: {found.result.sentence()}."
     )
     return f'<p class="cx cx-benefit" id="ctx-benefit">{escape(says)}</p>'
 
@@ -389,7 +389,7 @@ def _numbers(story: Story) -> str:
 
 def _meant(story: Story, document_id: str | None, wrong: bool) -> str:
     if document_id is None:
-        return '<span class="cx-mute">nothing</span>'
+        return '<span class="cx-mute">no source</span>'
     title = escape(_title(story, document_id, story.on))
     return f'<span class="cx-wrong">✗ {title}</span>' if wrong else title
 

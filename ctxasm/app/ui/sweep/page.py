@@ -147,7 +147,7 @@ def shipping_html(
     facts += f'<dt>Labels</dt><dd id="ctx-gold">{escape(made.gold)}</dd>'
     return boxed(
         f'<div class="cx-panel{" ok" if made.verdict in ("gain", "cheaper") else ""}" id="ctx-recommended">'
-        f"<h3>{escape(HEADINGS[made.verdict])}</h3>"
+        f"<h2>{escape(HEADINGS[made.verdict])}</h2>"
         f'<p class="cx-decision" role="status" id="ctx-decision">{escape(first)}</p><dl class="cx-ship">{facts}</dl>'
         f'<p>{" · ".join(links)}</p><details id="ctx-said"><summary>In full, and how sure</summary>'
         f"{''.join(f'<p>{escape(each)}</p>' for each in more)}</details></div>"

@@ -204,7 +204,7 @@ def front_of(found: SweepResult) -> Any:
         most, line={"color": INK, "dash": "dash"}, annotation_text=f"ceiling {percent(most)}", annotation_position="bottom left"
     )
     figure.update_xaxes(title="Tokens a question", tickformat=",d", rangemode="tozero", showgrid=False, zeroline=False)
-    figure.update_yaxes(title="All evidence there", tickformat=".0%", gridcolor="rgba(127,136,150,.25)", zeroline=False)
+    figure.update_yaxes(title="Questions with all evidence", tickformat=".0%", gridcolor="rgba(127,136,150,.25)", zeroline=False)
     legend = {"orientation": "h", "x": 0, "y": 1.08, "yanchor": "bottom"}  # so that more lines of it push the plot down
     figure.update_layout(height=HEIGHT, margin={"l": 8, "r": 8, "t": 24, "b": 8}, legend=legend)
     return figure
