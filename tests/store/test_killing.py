@@ -24,10 +24,10 @@ LOADER = f"""
 import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from bundles import numbered_bundle
-from ctxasm.store import runs, workers
+from ctxasm.store import chunk_facts, load
 from ctxasm.store.database import Store
 from ctxasm.text.tokens.counter import open_counter
-workers.START_CHUNKS, runs.BATCH_CHUNKS = (1000 if sys.argv[3] == "helped" else 10**9), 50
+chunk_facts.START_CHUNKS, load.BATCH_CHUNKS = (1000 if sys.argv[3] == "helped" else 10**9), 50
 bundle = numbered_bundle({NEW_DOCUMENTS}, {NEW_CHUNKS}, "new {{0}} {{1}} " + "and some more text " * 5, name="a")
 order = list(bundle.chunks)
 if sys.argv[2] == "mixed":
