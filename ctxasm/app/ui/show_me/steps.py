@@ -91,7 +91,7 @@ def steps(story: Story) -> tuple[Step, ...]:
             on,
         ),
         Step(
-            f"With sources numbered in the order of the search, {brackets(wrong)} in that answer would point to the wrong page.",
+            f"Numbered in search order, {brackets(wrong)} in that answer would point to the wrong page.",
             _numbers(story),
             "Ask",
             on,

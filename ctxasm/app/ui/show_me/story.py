@@ -20,7 +20,7 @@ from ctxasm.tuning.evidence import EvidenceState
 
 FOUND = 3
 """How many of its hits the steps take: so few that they fit on a page."""
-ASKED = "what a cold means for the operation"
+ASKED = "what a cold changes"
 """What of its answer only assembly brings, in words."""
 SHORT = 15
 """Tokens by which the third step's limit falls short of what the whole context takes."""
