@@ -323,17 +323,18 @@ def test_accessible_in_both_themes(app, open_page, scheme):
 @pytest.mark.parametrize(
     ("name", "path", "width", "scheme"),
     [
-        ("inspect-light", "/?q=contrast-allergy&k=5&mt=3000", 1440, "light"),
-        ("inspect-dark", "/?q=contrast-allergy&k=5&mt=3000", 1440, "dark"),
-        ("inspect-phone", "/?q=contrast-allergy&k=5&mt=3000", 390, "light"),
+        ("inspect-light", "/?q=stitches-family&mt=2000", 1440, "light"),
+        ("inspect-dark", "/?q=stitches-family&mt=2000", 1440, "dark"),
+        ("inspect-phone", "/?q=stitches-family&mt=2000", 390, "light"),
         ("load-light", "/load", 1400, "light"),
     ],
 )
 def test_screenshots_for_the_readme(app, open_page, name, path, width, scheme):
     page = open_page(f"{app}{path}", width=width, height=900 if width > 500 else 1500, scheme=scheme)
     if name.startswith("inspect"):
-        settled(page, 3000)
+        settled(page, 2000)
         expect(page.locator("#ctx-map")).to_be_visible()
+        expect(page.get_by_role("button", name="Apply")).to_be_visible()
     else:
         expect(page.locator('[data-kind="sample"]')).to_be_visible()
     # Parts that the browser still fetches are grey boxes.

@@ -142,7 +142,7 @@ class Reader {
       if (joined.at(-1)?.className !== 'stuck' || joined.at(-1).children.length > 2) {
         const last = joined.at(-1), word = last?.classList?.contains('claim') ? /\S{1,24} *$/.exec(last.textContent)?.[0] : null;
         const whole = word === last?.textContent, end = word ? (whole ? joined.pop() : last.cloneNode(false)) : null;
-        if (word && !whole) { last.textContent = last.textContent.slice(0, -word.length); end.textContent = word; end.tabIndex = -1; }
+        if (word && !whole) { last.textContent = last.textContent.slice(0, -word.length); end.textContent = word; end.tabIndex = -1; if (!last.textContent.trim()) last.removeAttribute('role'); }
         joined.push(el('span', { class: 'stuck' }, end));
       }
       joined.at(-1).append(node);

@@ -42,7 +42,7 @@ from ctxasm.tuning.evidence import EvidenceState
 
 FOUND = 3
 """How many of its hits the steps take: so few that they fit on a page."""
-ASKED = "what a cold means for the operation"
+ASKED = "what a cold changes"
 """What of its answer only assembly brings, in words."""
 SHORT = 15
 """Tokens by which the third step's limit falls short of what the whole context takes."""
@@ -210,7 +210,7 @@ def steps(story: Story) -> tuple[Step, ...]:
             on,
         ),
         Step(
-            f"With sources numbered in the order of the search, {brackets(wrong)} in that answer would point to the wrong page.",
+            f"Numbered in search order, {brackets(wrong)} in that answer would point to the wrong page.",
             _numbers(story),
             "Ask",
             on,
