@@ -21,7 +21,8 @@ from ctxasm.store.records import decoding
 if TYPE_CHECKING:
     from ctxasm.data.tables.catalogue import Sample, TableDetails, TableInfo
     from ctxasm.data.tables.checks import Finding, MappingCheck
-    from ctxasm.data.tables.linked import LinkedDataset, Linking
+    from ctxasm.data.tables.linked import LinkedDataset
+    from ctxasm.data.tables.links import Linking
     from ctxasm.data.tables.mapping import TableMapping
 
 MAPPINGS = "mappings"
