@@ -13,13 +13,14 @@ class Desk extends Reader {
 
   take(data) {
     const { run, turn, go } = data.review, other = this.run !== run, began = this.run !== undefined;
-    const held = this.holds;
+    const held = this.holds, before = began ? this.item?.item : undefined;
     this.run = run; // first: what was typed for another answer is none of this one's
     super.take(data);
     const wanted = turn !== this.turn && go ? this.items.find((item) => item.item === go) : null;
     this.turn = turn;
     if (other) this.toItem(this.items.find((item) => !item.chosen.length) ?? this.items[0], began && this.isFree);
     else if (wanted) this.toItem(wanted, this.isFree);
+    else if (before && this.item?.item !== before) this.toItem(this.items.find((item) => item.item === before) ?? this.items[0], held);
     else if (held && this.shown) this.row?.querySelector('.claim')?.focus({ preventScroll: true });
     this.drawBar();
   }

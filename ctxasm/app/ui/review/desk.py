@@ -141,7 +141,8 @@ def _others(citation: ReviewedCitation, claim: ReviewedClaim) -> tuple[str, ...]
     """What the checker and others say; nothing before one's own verdict, because the item does not hold it then."""
     checker = WORDS[citation.says] if citation.says is not None else "leaves it open"
     said = [f"Checker: {checker}"] if claim.checker is not None else []
-    return (*said, *(f"{each.reviewer}: {judgement_words(each)}" for each in citation.others))
+    said += [f"{each.reviewer}: {judgement_words(each)}" for each in citation.others]
+    return (f"You: {judgement_words(citation.own)}", *said) if said else ()
 
 
 def _chosen(own: Judgement | None) -> tuple[str, ...]:

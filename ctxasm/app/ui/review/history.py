@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -24,16 +25,20 @@ from ctxasm.model.runs import Run, RunEntry, RunFilter
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_url
 
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
 MOST_RUNS = 100
 """Runs that are listed; a link or the command opens older ones."""
 MOST_FLAGGED = 50
 NONE_CHOSEN = ""
 
 
-def show_history(info: DatasetInfo) -> None:
+def show_history(info: DatasetInfo, top: DeltaGenerator) -> None:
     """The kept answers of a dataset, the newest first; one of them opened, compared with another, or deleted."""
     entries = server.workbench().store.runs(RunFilter(dataset=info.name, limit=MOST_RUNS))
-    show_title("Review · history", "Answers that were kept", "Each as it arrived, with the settings that made it. None is made again.")
+    with top:
+        show_title("Review · history", "Answers that were kept", "Each as it arrived, with the settings that made it. None is made again.")
     _offer_restore()
     if not entries:
         show_empty("No answer is kept yet", "Keep one on Ask, or take the recorded answers of this dataset under Review.")
@@ -121,7 +126,7 @@ def _restore() -> None:
 # Agreement and gold
 
 
-def show_agreement(info: DatasetInfo, reviewer: str) -> None:
+def show_agreement(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> None:
     """How reviewers agree and how right the checker is, in sentences with n and interval; gold from verdicts; the flagged questions."""
     from ctxasm.app.reviews import agreement_dict, run_ids_of
 

@@ -6,11 +6,13 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.links import hear_clicks
+from ctxasm.app.ui.frame.review_run import REVIEW, run_address
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title, show_trouble, within
 from ctxasm.app.ui.review.desk import Conflict, desk_data, judgement_words, show_desk
@@ -23,11 +25,14 @@ from ctxasm.model.errors import CtxasmError
 from ctxasm.model.runs import ANSWER_ITEM, CITATION_VERDICTS, Judgement, Passage, RunFilter
 from ctxasm.review.judging import QueueEntry, ReviewItem, item_for, undo
 
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
 VIEWS = {"review": "Review", "agreement": "Agreement and gold", "history": "History"}
 LONGEST_NAME, LONGEST_NOTE, LONGEST_PHRASE = 100, 4000, 200
 MOST_PASSAGES = 12
 """Passages with a phrase that are offered."""
-LONGEST_PASSAGE = 220
+LONGEST_PASSAGE, LONGEST_TAB = 220, 60
 
 
 def show_review() -> None:
@@ -37,6 +42,7 @@ def show_review() -> None:
         show_title("Review", "No data yet")
         show_empty("Load a dataset", "Open Load: take the sample with one click, or a log with the answers of your own system.")
         return
+    top = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="review_head"):
         session.review_view = session.review_view if session.review_view in VIEWS else "review"
         st.segmented_control(
@@ -46,11 +52,11 @@ def show_review() -> None:
     view = session.review_view
     try:
         if view == "history":
-            show_history(info)
+            show_history(info, top)
         elif view == "agreement":
-            show_agreement(info, reviewer)
+            show_agreement(info, reviewer, top)
         else:
-            _show_queue(info, reviewer)
+            _show_queue(info, reviewer, top)
     except CtxasmError as error:
         show_trouble("This review cannot be shown", str(error), "What was judged is saved. Reload this page when it is fixed.")
 
@@ -81,16 +87,20 @@ def _queue(info: DatasetInfo, reviewer: str) -> tuple[QueueEntry, ...]:
     return session.review_queue[1]
 
 
-def _show_queue(info: DatasetInfo, reviewer: str) -> None:
+def _show_queue(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> None:
     entries = _queue(info, reviewer) if reviewer else ()
     if not reviewer:
-        show_title("Review", "Judge answers, claim by claim", "What the checker and others say of a claim is shown after your own verdict.")
+        with top:
+            show_title(
+                "Review", "Judge answers, claim by claim", "What the checker and others say of a claim is shown after your own verdict."
+            )
         show_empty("Who reviews?", "Type your name above: every verdict is saved under it.")
         show_desk({"ask": True})
         hear_clicks(Session.review_clicks, _heard)
         return
     if not entries:
-        show_title("Review", "No answer to review yet")
+        with top:
+            show_title("Review", "No answer to review yet")
         show_empty(
             "Answers come from three places", "Keep one on Ask, load a log with its answers, or take those that this dataset records."
         )
@@ -106,7 +116,11 @@ def _show_queue(info: DatasetInfo, reviewer: str) -> None:
     labels = {entry.run_id: f"{at} · {cut(entry.question, 80)}" for at, entry in enumerate(entries, 1)}
     run_id = str(session.review_run)
     at = ids.index(run_id)
-    show_title(f"Review · answer {at + 1} of {len(ids)}", entries[at].question)
+    said = st.query_params.to_dict()
+    state.keep_address({name: said[name] for name in state.WHERE if name in said} | run_address(REVIEW))
+    st.set_page_config(page_title=f"Review · {cut(entries[at].question, LONGEST_TAB)} · ctxasm")
+    with top:
+        show_title(f"Review · answer {at + 1} of {len(ids)}", entries[at].question)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="review_steps"):
         for sign, name, to in (("←", "previous", at - 1), ("Next answer", "next", at + 1)):
             there = 0 <= to < len(ids)
@@ -296,9 +310,7 @@ def _show_missed(info: DatasetInfo, item: ReviewItem, reviewer: str) -> None:
     """The passages that should have been cited: found by a phrase, picked and taken back by a click."""
     own = item.own
     picked = own.should_cite if own is not None else ()
-    with st.expander(
-        f"What should have been cited{f' ({len(picked)})' if picked else ''}", key=f"missed_{item.run_id}", on_change="rerun"
-    ) as place:
+    with st.expander("What should have been cited", key=f"missed_{item.run_id}", on_change="rerun") as place:
         if not place.open:
             return
         typed = st.text_input("Phrase", key="cite_phrase", placeholder="Words of the passage, as they stand in the data")
