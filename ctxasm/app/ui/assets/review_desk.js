@@ -3,9 +3,18 @@
 
 const DRAFT = 'ctxasm-note ';
 
+// Tells the page, as soon as it listens; `then` is called with the number that this has.
+const hear = (said, then) => {
+  const clicks = window.ctxasmClicks;
+  if (!clicks?.hear) { setTimeout(hear, 100, said, then); return; }
+  clicks.hear(JSON.stringify(said));
+  then?.(clicks.last);
+};
+
 class Desk extends Reader {
   constructor(root) {
     super(root);
+    this.unheard = [];
     const note = this.find('review-note');
     note.addEventListener('input', () => { this.draft(note.value); clearTimeout(this.timer); this.timer = setTimeout(() => this.keepNote(), 800); });
     note.addEventListener('blur', () => this.keepNote());
@@ -15,6 +24,9 @@ class Desk extends Reader {
     const { run, turn, go } = data.review, other = this.run !== run, began = this.run !== undefined;
     const held = this.holds, before = began ? this.item?.item : undefined;
     this.run = run; // first: what was typed for another answer is none of this one's
+    // What was told and is not heard yet counts, though the data do not say it.
+    this.unheard = this.unheard.filter((told) => told.number > data.review.heard);
+    for (const told of this.unheard) if (told.run === run) data.review.items.find((item) => item.item === told.item).chosen = [told.value];
     super.take(data);
     const wanted = turn !== this.turn && go ? this.items.find((item) => item.item === go) : null;
     this.turn = turn;
@@ -113,9 +125,9 @@ class Desk extends Reader {
   }
 
   tell(act, value, item) {
-    const said = JSON.stringify({ act, value, run: this.run, item: item?.item ?? '' });
-    const now = () => { const clicks = window.ctxasmClicks; if (clicks?.hear) clicks.hear(said); else setTimeout(now, 100); };
-    now();
+    const told = { run: this.run, item: item?.item ?? '', value, number: Infinity };
+    if (act === 'verdict') this.unheard.push(told);
+    hear({ act, value, run: told.run, item: told.item }, (number) => { told.number = number; });
   }
 
   judge(value) {
@@ -170,7 +182,7 @@ export default function (component) {
     let name = null;
     try { name = localStorage.getItem('ctxasm-reviewer'); } catch { /* a browser that keeps nothing */ }
     root.hidden = true;
-    if (name && !root.asked) { root.asked = true; const now = () => (window.ctxasmClicks?.hear ? window.ctxasmClicks.hear(JSON.stringify({ act: 'name', value: name, run: '', item: '' })) : setTimeout(now, 100)); now(); }
+    if (name && !root.asked) { root.asked = true; hear({ act: 'name', value: name, run: '', item: '' }); }
     return;
   }
   root.hidden = false;

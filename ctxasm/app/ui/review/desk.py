@@ -83,7 +83,8 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What the script of the desk reads beside the data of the reader. `go` is the item to show, again for each new `turn`."""
+    """What the script of the desk reads beside the data of the reader. `go` is the item to show, again for each new `turn`;
+    `heard` is the number of the last click that was heard: after each of them all is drawn again as it is saved."""
 
     run: str
     reviewer: str
@@ -93,12 +94,13 @@ class Desk:
     conflicts: tuple[Conflict, ...]
     go: str
     turn: int
+    heard: int
 
 
 def desk_data(
     item: ReviewItem, reviewer: str, conflicts: Sequence[Conflict] = (), go: str = "", turn: int = 0, heard: int = 0
 ) -> dict[str, Any]:
-    """The data of the desk. `heard` counts the clicks that were heard: after each of them all is drawn again as it is saved."""
+    """The data of the desk."""
     outlined = _outlines(item)
     cuts = {
         number: {edge for span in spans for edge in (span.start, span.end, span.low, span.high)} for number, spans in _by(outlined).items()
@@ -112,9 +114,9 @@ def desk_data(
     pane = Pane("", "", (), "", "", (), False, True, True, answer_lines(_pieces(item)), None, "", (), (), rows, Before("", ()))
     said = tuple(Verdict(value, WORDS[value].capitalize()) for value in CITATION_VERDICTS)
     whole = tuple(Verdict(value, label) for value, label in ANSWER_WORDS.items())
-    desk = Desk(item.run_id, reviewer, tuple(_items(item)), said, whole, tuple(conflicts), go, turn)
+    desk = Desk(item.run_id, reviewer, tuple(_items(item)), said, whole, tuple(conflicts), go, turn, heard)
     text = json.dumps({"cards": cards, "attempts": [[pane]], "reference": item.reference or "", "review": desk}, default=fields)
-    return {**json.loads(text), "version": hashlib.sha256(f"{heard} {text}".encode()).hexdigest()[:16]}
+    return {**json.loads(text), "version": hashlib.sha256(text.encode()).hexdigest()[:16]}
 
 
 def judgement_words(own: Judgement | None) -> str:
