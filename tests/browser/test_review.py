@@ -26,10 +26,12 @@ PAYLOADS = [
 WATCH = """() => {
   window.keyed = [];
   const focused = (root = document) => root.activeElement?.shadowRoot ? focused(root.activeElement.shadowRoot) : root.activeElement;
+  let keys = 0;
   addEventListener('keydown', (event) => {
-    const began = performance.now(), before = focused()?.closest('.line')?.dataset.at;
+    const own = ++keys, began = performance.now(), before = focused()?.closest('.line')?.dataset.at;
     const look = () => {
       const row = focused()?.closest('.line')?.dataset.at;
+      if (own !== keys) return;
       if (row !== undefined && row !== before) window.keyed.push(performance.now() - began);
       else if (performance.now() - began < 5000) requestAnimationFrame(look);
     };
