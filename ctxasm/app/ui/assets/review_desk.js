@@ -149,6 +149,7 @@ class Desk extends Reader {
     const row = this.root.querySelector(`.line[data-at="${item.at}"]`), origin = row?.querySelector('.claim') ?? row?.querySelector('.chip');
     this.show({ pane: 0, at: item.at, asked: item.number ?? undefined }, origin, true);
     if (focus) origin?.focus();
+    if (focus && this.narrow) this.find('judge').scrollIntoView({ block: 'nearest' });
   }
 
   clicked(event) {

@@ -45,7 +45,6 @@ def show_history(info: DatasetInfo, top: DeltaGenerator) -> None:
         return
     rows = [_row(info, entry) for entry in entries]
     more = f"{counted(len(rows), 'answer')}{', the newest' if len(rows) == MOST_RUNS else ''}"
-    st.html(boxed(table_html(("kept", "question", "model", "by"), rows, caption=more), "ctx-runs"))
     labels = {entry.run_id: f"{_time(entry.kept_at)} · {cut(entry.question, 60)}" for entry in entries}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = st.selectbox("Answer", list(labels), key="history_run", format_func=lambda key: labels.get(key, key))
@@ -61,6 +60,7 @@ def show_history(info: DatasetInfo, top: DeltaGenerator) -> None:
     with st.popover("Delete", key="delete_run"):
         st.markdown("It is hidden with its verdicts. You can undo that here; `ctxasm history --purge` removes it for good.")
         st.button("Delete this answer", key="delete_run_now", on_click=_delete, args=(chosen,), type="primary")
+    st.html(boxed(table_html(("kept", "question", "model", "by"), rows, caption=more), "ctx-runs"))
     hear_clicks(Session.question_clicks)
 
 
