@@ -19,6 +19,7 @@ LINK = "q=contrast-allergie&mt=3000"
         ("", "Inspect"),
         ("inspect", "Inspect"),
         ("ask", "Ask"),
+        ("review", "Review"),
         ("compare", "Compare"),
         ("load", "Load"),
         ("sweep", "Sweep"),

@@ -15,7 +15,7 @@ from typing import Any
 from ctxasm.app.integrations.stored_texts import StoredTexts
 from ctxasm.data.files.recognised.draft import Draft, Place, document_of
 from ctxasm.data.files.recognised.passages import Passage, number, passage, whole
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 from ctxasm.model.characters import normalised
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.events import Unexpanded

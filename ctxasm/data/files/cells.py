@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ctxasm.data.files.json_lines import UNREAD, LineReader
 from ctxasm.data.files.problems import Problem, Problems
 from ctxasm.data.files.recognised.draft import Converted, Line
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 from ctxasm.data.names import FIELD_NAMES, plain_name
 from ctxasm.data.paths import EVERY, dotted, lists_of
 from ctxasm.model.errors import InvalidInput, shown

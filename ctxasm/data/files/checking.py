@@ -32,7 +32,7 @@ from ctxasm.data.files.match_hits import join_logs
 from ctxasm.data.files.problems import MAX_PROBLEMS, NO_VALUE, Problem, Problems
 from ctxasm.data.files.recognised.draft import BY_NAME, Converted
 from ctxasm.data.files.recognised.lists import LIST_NAMES
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 from ctxasm.data.paths import EVERY
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import Dataset, OwnedDataset

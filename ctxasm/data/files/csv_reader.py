@@ -10,7 +10,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from ctxasm.data.files.problems import MAX_PROBLEMS, Problem
-from ctxasm.data.files.source import FileLimits, Rows
+from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.source import FileLimits
 from ctxasm.model.characters import UNSTORABLE
 from ctxasm.model.errors import InvalidInput, shown
 

@@ -17,7 +17,8 @@ from ctxasm.data.files.checking import why
 from ctxasm.data.files.csv_reader import Decoded, NotUtf8, decode, is_table, read_delimited
 from ctxasm.data.files.json_reader import is_lines, read_json, read_lines
 from ctxasm.data.files.problems import Problem
-from ctxasm.data.files.source import FileLimits, Rows, open_archive
+from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.source import FileLimits, open_archive
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.text.sent_prompts import said_in
 

@@ -33,7 +33,7 @@ from ctxasm.data.files.cells import (
     value_at,
 )
 from ctxasm.data.files.hits import guess_hits
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 from ctxasm.data.names import LONG_TEXT, by_names, longest_texts, places_inside, plain_name
 from ctxasm.model.errors import shown
 

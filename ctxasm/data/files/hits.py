@@ -42,7 +42,7 @@ from ctxasm.data.files.recognised.forms import plain_text
 from ctxasm.data.files.recognised.lists import LIST_NAMES, read_answer, read_question
 from ctxasm.data.files.recognised.messages import read_messages
 from ctxasm.data.files.recognised.passages import Passage, named, number, passage, whole
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 from ctxasm.data.names import FIELD_NAMES, by_names, plain_name
 from ctxasm.data.paths import EVERY, lists_of
 from ctxasm.model.errors import shown

@@ -21,7 +21,8 @@ from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.reading import Reading, read_bundle_bytes
 from ctxasm.data.files.recognised import Shape, recognised
 from ctxasm.data.files.recognised.draft import ONLY_RETRIEVED, Converted
-from ctxasm.data.files.source import FileLimits, Rows, dataset_name, open_archive
+from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.source import FileLimits, dataset_name, open_archive
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import Dataset, OwnedDataset
 from ctxasm.model.errors import InvalidBundle, InvalidInput, shown

@@ -22,7 +22,8 @@ from ctxasm.data.files.hits import records_at
 from ctxasm.data.files.json_lines import UNREAD, LineReader
 from ctxasm.data.files.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
 from ctxasm.data.files.recognised.unfolding import unfolded
-from ctxasm.data.files.source import FileLimits, Rows
+from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.source import FileLimits
 from ctxasm.model.errors import InvalidInput, shown
 
 MAX_SEARCH = 4

@@ -27,7 +27,7 @@ from ctxasm.data.files.hits import hit_retrievals
 from ctxasm.data.files.problems import NO_VALUE, Problem
 from ctxasm.data.files.recognised.draft import Converted, Line
 from ctxasm.data.files.recognised.passages import APPEARANCE, Passage, passage, place
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 from ctxasm.data.names import plain_name
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import normalised

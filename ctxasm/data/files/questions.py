@@ -9,7 +9,8 @@ from typing import NamedTuple
 from ctxasm.data.files.cells import NAMES
 from ctxasm.data.files.csv_reader import NotUtf8, decode
 from ctxasm.data.files.formats import DELIMITED, LINES, read_rows
-from ctxasm.data.files.source import FileLimits, Rows
+from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.source import FileLimits
 from ctxasm.data.names import by_names
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown

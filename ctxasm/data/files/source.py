@@ -1,20 +1,19 @@
-"""Where files come from: a folder, a .zip, or the bytes of an upload, hostile until checked; how large they may be; and their rows."""
+"""Where files come from: a folder, a .zip, or the bytes of an upload, hostile until checked; how large they may be."""
 
 from __future__ import annotations
 
 import io
 import os
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO
 
 from ctxasm.data.archives import BROKEN, ZipLimits, refusal_of_entries, top_folder
 from ctxasm.data.files.bundle import KNOWN_FILES
-from ctxasm.data.files.problems import Problem
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.regular_files import open_regular, refuse_irregular
 
@@ -183,24 +182,3 @@ def open_archive(source: IO[bytes] | bytes, where: str, limits: ZipLimits) -> di
 def _is_ignored(entry: str) -> bool:
     parts = PurePosixPath(entry).parts
     return bool(parts) and (parts[0] in IGNORED or parts[-1] in IGNORED)
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """The rows of `file`. Values are JSON values; those of a CSV are str. `notes` say how the file was read, for the user.
-
-    `columns` are all keys of all rows in order of their first appearance; a row without one of them does not hold it.
-    `unit` is what a row's number counts. `problems` are rows that could not be read. `is_text` says that every value is a
-    str, so that numbers must be read from it. `outer` is the JSON object that the list of rows stood in, without that list.
-    `replaced` counts the characters (NUL, lone surrogates) that became U+FFFD.
-    """
-
-    file: str
-    columns: tuple[str, ...]
-    rows: Sequence[tuple[int, Mapping[str, Any]]]
-    notes: tuple[str, ...] = ()
-    unit: str = "row"
-    problems: tuple[Problem, ...] = ()
-    is_text: bool = False
-    outer: Mapping[str, Any] | None = None
-    replaced: int = 0

@@ -13,7 +13,7 @@ from ctxasm.app.ui.unforeseen import show_unforeseen
 from ctxasm.model.errors import DamagedData
 from tests.app.ui.pages import html, opened
 
-PAGES = ("inspect", "ask", "compare", "sweep", "load", "show_me")
+PAGES = ("inspect", "ask", "review", "compare", "sweep", "load", "show_me")
 CHANGES = (
     "UPDATE ctxasm_datasets SET loaded_at = 'yesterday'",
     "UPDATE ctxasm_queries SET payload = '{\"retrieved\": 5}'",

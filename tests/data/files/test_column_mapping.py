@@ -13,7 +13,8 @@ from ctxasm.data.files.cells import FIELDS, NAMES, ColumnMapping
 from ctxasm.data.files.formats import read_rows
 from ctxasm.data.files.guess import guess
 from ctxasm.data.files.importing import OF_LIBRARIES, import_files
-from ctxasm.data.files.source import FileLimits, Rows
+from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.source import FileLimits
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Bundle, Chunk, Hit
 from tests.data.files.tables import as_csv, as_json, as_lines, as_parquet

@@ -30,7 +30,7 @@ from ctxasm.model.results import Assembly, Key
 from ctxasm.model.support import Conflict
 from ctxasm.text.sentences import sentence_spans
 
-SpanKind = Literal["support", "part", "better", "summary", "clash", "unused", "nearest"]
+SpanKind = Literal["support", "part", "better", "summary", "clash", "unused", "nearest", "cited"]
 Range = tuple[int, int]
 
 
@@ -96,14 +96,15 @@ class Line:
 class Span:
     """Characters `start` to `end` of the context that speak for a claim (clash: against it), in block `number`; or that no claim uses.
 
-    `low` to `high` is the passage to read. `where`: section and page of the chunk that it begins in; `added`: an added neighbour.
+    `low` to `high` is the passage to read. `where`: section and page of the chunk that it begins in; `added`: an added neighbour (None: not
+    known, as of what Review outlines in a source: "cited").
     """
 
     number: int
     start: int
     end: int
     kind: SpanKind
-    added: bool
+    added: bool | None
     low: int
     high: int
     where: str

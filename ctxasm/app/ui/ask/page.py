@@ -25,6 +25,7 @@ from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_trouble
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks
 from ctxasm.app.ui.frame.models import LEXICAL, RECHECK, SCORERS, Picked, pick_models
 from ctxasm.app.ui.frame.recorded_answers import recorded_answers
+from ctxasm.app.ui.frame.review_run import review_address
 from ctxasm.app.ui.frame.session import SENT, Asked, Asking, Attempt, KeptAnswer, KeptAnswers, Scene, Session, session
 from ctxasm.app.ui.frame.state import of_query, unlabelled
 from ctxasm.app.ui.frame.zones_state import LANGUAGES, zones_key
@@ -518,7 +519,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
         with st.popover("Change", key="asking"):
             picked = pick_models()
             asking = asking_controls(assembly)
-        recheck, line = st.empty(), st.empty()
+        recheck, keeping, line = st.empty(), st.empty(), st.empty()
     show_gold_problem()
     problem = picked.problem or asking.problem
     asked = _asked(scene, picked, asking)
@@ -551,6 +552,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
     line.html(_line_html(scene, asked, picked, kept, assembly.text))
     kept = relabelled(kept, scene.query) if kept is not None else None
     _offer_recheck(recheck, kept, picked)
+    _offer_keep(keeping, kept, scene)
     with place.container():
         marks = expected(scene, kept.assembly) if kept is not None else NONE_EXPECTED
         show_reader(reader_data(kept.assembly if kept else assembly, kept.attempts if kept else (), marks), session.runs)
@@ -608,6 +610,36 @@ def _picked(scene: Scene, said: str) -> bool:
         return False
     keep_marks(scene, [key], "remove" if key in marked_of(scene.query) else "add", "cited")
     return True
+
+
+def _offer_keep(place: Any, kept: KeptAnswers | None, scene: Scene) -> None:
+    """A button that keeps the newest answer as a run, to be reviewed; then the link that opens it there."""
+    attempt = kept.attempts[-1] if kept is not None else ()
+    if kept is None or is_recorded(attempt) or not any(answer.done and answer.check for answer in attempt):
+        return
+    if session.kept_run is not None and session.kept_run[0] == attempt:
+        link = state_link(review_address(scene.dataset, session.kept_run[1]), "Kept: review it")
+        place.html(f'<div class="cx cx-small" id="ctx-kept">{link}</div>')
+    else:
+        place.button(
+            "Keep", key="keep_answer", on_click=_keep_run, args=(kept, scene.dataset), help="For review and the history of answers"
+        )
+
+
+def _keep_run(kept: KeptAnswers, dataset: str) -> None:
+    """Keep the newest answer of each model with everything that made it (a callback)."""
+    from ctxasm.app.reviews import keep_answer
+    from ctxasm.review.runs import Parameters
+
+    asking, attempt = kept.asked.asking, kept.attempts[-1]
+    how = Parameters(asking.choice, asking.temperature, asking.max_tokens)
+    try:
+        for answer in attempt:
+            if answer.check is not None:
+                run = keep_answer(server.workbench(), kept.assembly, answer, answer.check, how, dataset, author=session.reviewer)
+                session.kept_run = attempt, run.run_id
+    except CtxasmError as error:
+        session.gold_problem = f"The answer was not kept: {error}"
 
 
 def _recheck() -> None:

@@ -97,7 +97,7 @@ class Reader {
     const unchecked = pane.unchecked && el('div', { class: 'panel', role: 'alert', 'data-unchecked': '' },
       el('h3', {}, 'The answer could not be checked this way'), el('p', {}, pane.unchecked), el('p', { class: 'mute' }, 'Checked by words and figures (lexical) instead.'));
     const figures = pane.figures.map((figure) => el('li', {}, el('b', {}, figure.value), ` ${figure.says} `, el('span', { class: 'mute' }, `(${figure.name})`)));
-    const more = el('details', { class: 'more' }, el('summary', {}, 'Check details'),
+    const more = !pane.how.length ? null : el('details', { class: 'more' }, el('summary', {}, 'Check details'),
       figures.length ? el('ul', { class: 'figures' }, ...figures) : null, el('ul', {}, ...pane.how.map((text) => el('li', { class: 'mute' }, text))));
     return el('section', { class: 'pane', 'data-pane': index, 'aria-label': `Answer of ${pane.model}` },
       this.panes.length > 1 ? say('h2', 'model', pane.model) : null, head, lines, panel, unchecked, more);
@@ -173,7 +173,7 @@ class Reader {
     const here = own.filter((span) => span.number === number), lead = here.find((span) => span.kind === 'clash') ?? here[0];
     const whole = this.whole || !here.length, marks = [];
     const about = [lead?.where, card?.about].filter(Boolean).map((text) => el('span', {}, text));
-    if (lead && lead.kind !== 'summary') about.push(el('span', { class: lead.added ? 'neighbour' : 'found' }, lead.added ? 'neighbour' : 'found'));
+    if (lead && lead.kind !== 'summary' && lead.added !== null) about.push(el('span', { class: lead.added ? 'neighbour' : 'found' }, lead.added ? 'neighbour' : 'found'));
     this.find('title').replaceChildren(...(card ? [el('b', {}, card.number === null ? card.title : `[${card.number}] ${card.title}`), ...about] : []));
     this.drawNote(claim, own, card);
     this.drawExpected(claim);

@@ -8,9 +8,16 @@
   const KEYS = [
     ['n', 'Next query', '.st-key-next_query button'],
     ['p', 'Previous query', '.st-key-previous_query button'],
-    ['j', 'Ask: next claim and its source', '#next-claim'],
-    ['k', 'Ask: previous claim and its source', '#previous-claim'],
-    ['o', 'Ask: the whole source, or its passage', '#whole-source'],
+    ['j', 'Ask, Review: next claim and its source', '#next-claim'],
+    ['k', 'Ask, Review: previous claim and its source', '#previous-claim'],
+    ['o', 'Ask, Review: the whole source, or its passage', '#whole-source'],
+    ['1 – 5', 'Review: right, right but outdated, wrong source, not there, wrong fact', ''],
+    ['Enter', 'Review: read the source', ''],
+    ['c', 'Review: note', '#review-note-key'],
+    ['s', 'Review: skip', '#review-skip'],
+    ['u', 'Review: undo', '#review-undo'],
+    ['g', 'Review: reference answer', '#review-reference'],
+    ['Shift+Enter', 'Review: next answer', ''],
     ['1 – 7', 'Inspect: step of the funnel', ''],
     ['f', 'Inspect: find text', ''],
     ['Ctrl+Z', 'Undo a setting', '.st-key-undo button'],
@@ -102,7 +109,8 @@
     if (isTyped(at, true) || isOff() && key !== '?' || (sheet?.open && key !== '?') || document.querySelector('[role=dialog]')) return;
     if (key === '?') show();
     else if (key === 'f') { event.preventDefault(); find(); }
-    else if (/^[1-7]$/.test(key)) document.querySelectorAll('.st-key-funnel :is(button, [role=radio])')[key - 1]?.click();
+    else if (key === 'Enter') { if (event.shiftKey ? press('.st-key-next_answer button') : at === document.body && press('#review-source')) event.preventDefault(); }
+    else if (/^[1-7]$/.test(key)) press(`#verdict-${key}`) || document.querySelectorAll('.st-key-funnel :is(button, [role=radio])')[key - 1]?.click();
     else if (KEYS.some(([own, , selector]) => own === key && press(selector))) event.preventDefault();
   });
 })();

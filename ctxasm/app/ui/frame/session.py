@@ -38,10 +38,12 @@ if TYPE_CHECKING:
     from ctxasm.llm import Endpoint
     from ctxasm.model.datasets import DatasetInfo, QueryEntry
     from ctxasm.model.ports import Fetched
-    from ctxasm.model.records import Answer, Query, Turn
+    from ctxasm.model.records import Answer, GoldChunk, Query, Turn
     from ctxasm.model.results import Assembly, Key
+    from ctxasm.model.runs import Judgement
     from ctxasm.model.settings import Channel, Ordering
     from ctxasm.model.support import Scorer
+    from ctxasm.review.judging import QueueEntry
     from ctxasm.tuning.advice import Advice
     from ctxasm.tuning.cache_prefix import Prefix
     from ctxasm.tuning.compare_answers import AnswerComparison
@@ -400,6 +402,30 @@ class Session:
     answers_problem: Kept[str | None] = Kept(None)
     asked_both: Kept[Hashable] = Kept(None)
     """The one question that was asked under both."""
+
+    # Review
+    reviewer: Widget[str] = Widget("_reviewer", "")
+    review_view: Widget[str] = Widget("_review_view", "review")
+    review_run: Widget[str | None] = Widget("_review_run", None)
+    """The answer that is judged."""
+    review_queue: Kept[tuple[tuple[str, str, tuple[str, ...]], tuple[QueueEntry, ...]] | None] = Kept(None)
+    """In the order that it had when it was made, so that no answer moves while it is judged; and of what it is."""
+    review_seen: Kept[Mapping[tuple[str, str, str], Judgement]] = Kept(NONE)
+    """What this page has shown or saved of each item, by run, item and reviewer."""
+    review_conflicts: Kept[Mapping[str, tuple[Judgement, Judgement | None]]] = Kept(NONE)
+    """What was not saved, with what stands there."""
+    review_past: Kept[Sequence[tuple[str, str]]] = Kept(())
+    """The items that were judged here, the last one last."""
+    review_go: Kept[tuple[str, int]] = Kept(("", 0))
+    """The item to show, and how often one was asked for."""
+    review_problem: Kept[str | None] = Kept(None)
+    review_clicks: Widget[ClickState | None] = Widget("review_clicks", None)
+    gold_before: Kept[tuple[str, Mapping[str, tuple[GoldChunk, ...]], str] | None] = Kept(None)
+    """The labels of a dataset before reviews made gold of it, and what that came to."""
+    runs_deleted: Kept[Sequence[str]] = Kept(())
+    """The run that was deleted last."""
+    kept_run: Kept[tuple[object, str] | None] = Kept(None)
+    """The answer that was kept last, and its run."""
 
     # Sweep
     swept: Kept[tuple[Hashable, Decided] | None] = Kept(None)

@@ -15,6 +15,7 @@ from ctxasm.app.ui.frame.browser import follow, run_page_scripts
 from ctxasm.app.ui.frame.conversation import conversation_controls
 from ctxasm.app.ui.frame.gold import INSPECT
 from ctxasm.app.ui.frame.links import QUERY, SHOW_ME
+from ctxasm.app.ui.frame.review_run import REVIEW, run_address
 from ctxasm.app.ui.frame.session import Scene, Session, session
 from ctxasm.app.ui.frame.sidebar import address_of, pick_dataset, pick_query, question_controls
 from ctxasm.app.ui.words.words import cut, in_attribute
@@ -107,6 +108,7 @@ def _pages() -> dict[str, StreamlitPage]:
     compare = st.Page(pages / "compare.py", title="Compare", icon=":material/compare:", url_path=COMPARE)
     sweep = st.Page(pages / "sweep.py", title="Sweep", icon=":material/grid_on:", url_path=SWEEP)
     ask = st.Page(pages / "ask.py", title="Ask", icon=":material/forum:", url_path="ask")
+    review = st.Page(pages / "review.py", title="Review", icon=":material/rate_review:", url_path=REVIEW)
     show_me = st.Page(pages / "show_me.py", title="Show me", icon=":material/play_circle:", url_path=SHOW_ME)
     by_script = st.Page(pages / "show_me.py", title="Show me", url_path=BY_SCRIPT, visibility="hidden")
     return {
@@ -116,6 +118,7 @@ def _pages() -> dict[str, StreamlitPage]:
         COMPARE: compare,
         SWEEP: sweep,
         "ask": ask,
+        REVIEW: review,
         SHOW_ME: show_me,
         BY_SCRIPT: by_script,
     }
@@ -136,22 +139,23 @@ def _frame(path: str) -> Scene | None:
     session.info = info
     _about_data(info, session.now, len(infos) > 1)
     picker = st.container(gap="small")
-    if not is_blind(path):
+    hides_question = is_blind(path) or path == REVIEW
+    if not hides_question:
         question_controls(info)
     entries = server.query_list(info)
     if opens_show_me and any(entry.query_id == QUERY for entry in entries):
         session.asked_for = {**session.asked_for, Session.query_id.key: QUERY}
     with picker:
-        query_id = pick_query(info, entries, is_blind(path)) if entries else None
+        query_id = pick_query(info, entries, hides_question) if entries else None
         if query_id is None:
             st.html('<div class="cx cx-side">No questions yet: ask your own.</div>')
     if path == SHOW_ME and not opens_show_me and (info.name, query_id) != (SAMPLE, QUERY):
         session.going = INSPECT  # the steps are about one question: another one is looked at there
-    state.keep_address(address_of(info, query_id) | shown_address(path) | model_address() | grid_address(path))
+    state.keep_address(address_of(info, query_id) | shown_address(path) | model_address() | grid_address(path) | run_address(path))
     if query_id is None:
         return None
     scene = Scene(info.name, server.query(info, query_id), session.now)
-    if path == "ask" or (scene.query.history and not is_blind(path)) or session.now.budget_mode == "window":
+    if path == "ask" or (scene.query.history and not hides_question) or (session.now.budget_mode == "window" and path != REVIEW):
         conversation_controls(scene)
     return scene
 

@@ -17,6 +17,7 @@ from streamlit.runtime.state import get_session_state
 
 from ctxasm.app.ui.frame.address import GRID, MODEL, ONLY, PIN, VIEW, pinned_address, read_pinned, take_grid, take_model, take_view
 from ctxasm.app.ui.frame.jobs import asked_to_end
+from ctxasm.app.ui.frame.review_run import RUN, take_run
 from ctxasm.app.ui.frame.session import Scene, Session, session
 from ctxasm.app.ui.frame.typed_questions import ASK
 from ctxasm.app.ui.frame.zones_state import asked_choice, summary_model, zones_key, zones_stamp
@@ -32,7 +33,7 @@ from ctxasm.model.specs import check_value
 
 HISTORY = 100
 """Undo steps that are kept."""
-WHERE = (Session.dataset_name.key, Session.query_id.key, ASK, VIEW, ONLY, MODEL, GRID)
+WHERE = (Session.dataset_name.key, Session.query_id.key, ASK, VIEW, ONLY, MODEL, GRID, RUN)
 """The parameters of the address that say what is shown; the others are settings."""
 URL_KEYS = frozenset((PIN, *(spec.url for spec in specs())))
 
@@ -63,6 +64,7 @@ def take_address(path: str, parameters: Mapping[str, str]) -> list[str]:
     session.pinned, rejected_of_a = read_pinned(parameters)
     apply(settings)
     session.asked_for = {key: parameters[key] for key in WHERE if key in parameters}
+    take_run(path, parameters)
     taken = (*take_view(path, parameters), *take_model(parameters), *take_grid(path, parameters))
     return [*map(str, rejected), *rejected_of_a, *taken]
 

@@ -14,7 +14,7 @@ from ctxasm.app.ui.widgets.html import boxed
 from ctxasm.app.ui.words.words import cut
 from ctxasm.data.files.cells import EXPECTED, FIELDS, HIT_FIELDS, HITS, NAMES, NEEDED, NO_PATHS, PROMPT, ColumnMapping, paths_in
 from ctxasm.data.files.guess import BY_NAME, OF_FLAT
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 from ctxasm.data.names import by_names, opened_json, places_inside
 
 if TYPE_CHECKING:

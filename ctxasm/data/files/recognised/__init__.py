@@ -15,7 +15,7 @@ from ctxasm.data.files.recognised.openinference import OPENINFERENCE
 from ctxasm.data.files.recognised.prompts import PROMPTED
 from ctxasm.data.files.recognised.ragas import RAGAS
 from ctxasm.data.files.recognised.unfolding import unfolded
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 
 __all__ = ["SHAPES", "Converted", "Shape", "recognised", "unfolded"]
 

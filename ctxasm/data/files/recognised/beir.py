@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from ctxasm.data.files.recognised.draft import Converted, Line, Shape
 from ctxasm.data.files.recognised.passages import named, number
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 
 Role = Literal["corpus", "queries", "qrels", "run"]
 QRELS = ("query-id", "corpus-id", "score")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ctxasm.data.files.recognised.messages import prompt_text
 from ctxasm.data.files.recognised.passages import NOTES, Passage, content_id, falling, is_finite, opening, place, rising, score
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 from ctxasm.model.characters import normalised
 from ctxasm.model.records import Turn
 from ctxasm.text.sent_prompts import asked_in, own_passages, sent_in

@@ -12,7 +12,7 @@ from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Shape
 from ctxasm.data.files.recognised.forms import haystack_document, read_passage
 from ctxasm.data.files.recognised.lists import read_answer, read_list, read_question
 from ctxasm.data.files.recognised.passages import Object, Passage, parsed
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 
 FORMS = (haystack_document,)
 TAKE = take_hits(FORMS)

@@ -12,7 +12,7 @@ from ctxasm.data.files.recognised.draft import Converted, Draft, Shape
 from ctxasm.data.files.recognised.forms import langchain_document, read_passage
 from ctxasm.data.files.recognised.lists import read_list
 from ctxasm.data.files.recognised.passages import Object
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 
 FORMS = (langchain_document,)
 TAKE = take_hits(FORMS)

@@ -17,7 +17,7 @@ from ctxasm.data.files.recognised.messages import read_messages
 from ctxasm.data.files.recognised.openinference import attributes_of, found_in, read_documents
 from ctxasm.data.files.recognised.passages import Object, Passage, first, is_nothing, named, objects, parsed
 from ctxasm.data.files.recognised.traces import OF_TRACE, SpanKind, TraceSpan, take_traces
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 
 TYPES = ("SPAN", "GENERATION", "EVENT", "RETRIEVER", "CHAIN", "AGENT", "TOOL", "EMBEDDING", "EVALUATOR", "GUARDRAIL")
 TRACE, PARENT, START = ("traceId", "trace_id"), ("parentObservationId", "parent_observation_id"), ("startTime", "start_time", "timestamp")

@@ -15,7 +15,7 @@ from ctxasm.data.files.recognised.lists import read_answer, read_list, read_ques
 from ctxasm.data.files.recognised.messages import read_messages
 from ctxasm.data.files.recognised.passages import MAX_LEVELS, Object, is_nothing, named, objects, parsed
 from ctxasm.data.files.recognised.traces import SpanKind, TraceSpan, take_traces
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 
 KINDS: dict[str, SpanKind] = {"retriever": "retriever", "llm": "llm", "chat_model": "llm"}
 

@@ -13,7 +13,7 @@ from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Shape
 from ctxasm.data.files.recognised.forms import is_whole_document, llamaindex_node, read_passage
 from ctxasm.data.files.recognised.lists import read_list
 from ctxasm.data.files.recognised.passages import Object, first
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 
 FORMS = (llamaindex_node,)
 TAKE = take_hits(FORMS)

@@ -18,7 +18,7 @@ from ctxasm.data.files.recognised.messages import prompt_text, read_messages
 from ctxasm.data.files.recognised.passages import Object, Passage, first, named, nested, objects, parsed
 from ctxasm.data.files.recognised.span_documents import is_documents_table, spans_of
 from ctxasm.data.files.recognised.traces import SpanKind, TraceSpan, take_traces
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 from ctxasm.model.records import Turn
 from ctxasm.text.sent_prompts import own_passages
 

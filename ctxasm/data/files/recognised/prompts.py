@@ -14,7 +14,7 @@ from ctxasm.data.files.recognised.forms import ANY_FORM
 from ctxasm.data.files.recognised.lists import LIST_NAMES, read_answer, read_list
 from ctxasm.data.files.recognised.messages import PROMPT_NAMES, prompt_text, read_messages
 from ctxasm.data.files.recognised.passages import Object, is_nothing, named, objects, parsed
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 from ctxasm.model.records import Turn
 from ctxasm.text.sent_prompts import own_passages
 

@@ -13,7 +13,7 @@ from ctxasm.data.files.recognised.clients import mostly
 from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Shape
 from ctxasm.data.files.recognised.lists import read_question
 from ctxasm.data.files.recognised.passages import Object, Passage, content_id, first, is_nothing, named, parsed, short_id
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 
 QUESTION = ("user_input", "question", "query")
 RETRIEVED = ("retrieved_contexts", "contexts")

@@ -8,7 +8,7 @@ from ctxasm.data.files.recognised.draft import Place
 from ctxasm.data.files.recognised.lists import read_question
 from ctxasm.data.files.recognised.passages import Object, Passage, first, named, parsed, passage, whole
 from ctxasm.data.files.recognised.traces import TraceSpan
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 
 SPAN, TRACE, POSITION = ("context.span_id", "span_id"), ("context.trace_id", "trace_id"), "document_position"
 TEXT = ("document", "reference")

@@ -8,7 +8,7 @@ import pytest
 
 from ctxasm.data.files.recognised.draft import Draft, Place
 from ctxasm.data.files.recognised.passages import passage
-from ctxasm.data.files.source import Rows
+from ctxasm.data.files.rows import Rows
 from tests.real_data import REAL, load_real, real_folder
 
 pytestmark = pytest.mark.skipif(real_folder() is None, reason="the real bundles are not beside the project")

@@ -1,0 +1,207 @@
+"""The history of the answers that are kept, how reviewers agree, and gold from their verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.layout import show_empty, show_title
+from ctxasm.app.ui.frame.links import compare_address, hear_clicks
+from ctxasm.app.ui.frame.review_run import review_address
+from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.widgets.html import boxed, state_link, table_html
+from ctxasm.app.ui.words.words import cut, number
+from ctxasm.model.amounts import counted
+from ctxasm.model.datasets import DatasetInfo
+from ctxasm.model.errors import CtxasmError, InvalidSetting
+from ctxasm.model.records import GoldChunk
+from ctxasm.model.runs import Run, RunEntry, RunFilter
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings_text import to_url
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+MOST_RUNS = 100
+"""Runs that are listed; a link or the command opens older ones."""
+MOST_FLAGGED = 50
+NONE_CHOSEN = ""
+
+
+def show_history(info: DatasetInfo, top: DeltaGenerator) -> None:
+    """The kept answers of a dataset, the newest first; one of them opened, compared with another, or deleted."""
+    entries = server.workbench().store.runs(RunFilter(dataset=info.name, limit=MOST_RUNS))
+    with top:
+        show_title("Review · history", "Answers that were kept", "Each as it arrived, with the settings that made it. None is made again.")
+    _offer_restore()
+    if not entries:
+        show_empty("No answer is kept yet", "Keep one on Ask, or take the recorded answers of this dataset under Review.")
+        return
+    rows = [_row(info, entry) for entry in entries]
+    more = f"{counted(len(rows), 'answer')}{', the newest' if len(rows) == MOST_RUNS else ''}"
+    labels = {entry.run_id: f"{_time(entry.kept_at)} · {cut(entry.question, 60)}" for entry in entries}
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        chosen = st.selectbox("Answer", list(labels), key="history_run", format_func=lambda key: labels.get(key, key))
+        others = [NONE_CHOSEN, *(run_id for run_id in labels if run_id != chosen)]
+        other = st.selectbox("Compare with", others, key="history_other", format_func=lambda key: labels.get(key, "nothing"))
+    run = server.workbench().store.run(chosen)
+    st.html(_run_html(info, run))
+    if other:
+        from ctxasm.review.runs import difference_of
+
+        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in difference_of(run, server.workbench().store.run(other)).sentences())
+        st.html(boxed(f'<h2 class="cx-h">What differs in the other answer</h2><ul class="cx-findings">{said}</ul>', "ctx-run-difference"))
+    with st.popover("Delete", key="delete_run"):
+        st.markdown("It is hidden with its verdicts. You can undo that here; `ctxasm history --purge` removes it for good.")
+        st.button("Delete this answer", key="delete_run_now", on_click=_delete, args=(chosen,), type="primary")
+    st.html(boxed(table_html(("kept", "question", "model", "by"), rows, caption=more), "ctx-runs"))
+    hear_clicks(Session.question_clicks)
+
+
+def _row(info: DatasetInfo, entry: RunEntry) -> tuple[str, ...]:
+    link = state_link(review_address(info.name, entry.run_id), cut(entry.question, 90))
+    return escape(_time(entry.kept_at)), link, escape(entry.model or "recorded"), escape(entry.author or "–")
+
+
+def _time(kept_at: str) -> str:
+    return kept_at[:16].replace("T", " ")
+
+
+def _run_html(info: DatasetInfo, run: Run) -> str:
+    """One run: the answer as it arrived, what it took, and the ways on."""
+    took = [f"{number(value)} tokens {name}" for name, value in _tokens(run).items()]
+    took += [f"cost {run.cost:.4f}"] if run.cost is not None else []
+    took += ["incomplete"] if not run.complete else []
+    changed = ", ".join(f"{name} {value}" for name, value in sorted(run.settings.items())) or "defaults"
+    ways = [state_link(review_address(info.name, run.run_id), "Review it")]
+    settings = settings_of(run)
+    if settings is not None:
+        where = {Session.dataset_name.key: info.name, **({Session.query_id.key: run.query_id} if run.query_id else {})}
+        ways.append(state_link(f"./?{urlencode({**where, **to_url(settings)})}", "Restore its settings"))
+    about = " · ".join([run.model or "recorded", *took, f"settings: {changed}"])
+    return boxed(
+        f'<p class="cx-note" dir="auto" id="ctx-run-answer">{escape(run.answer)}</p><p class="cx-mute cx-small">{escape(about)}</p>'
+        f"<p>{' · '.join(ways)}</p>",
+        "ctx-run",
+    )
+
+
+def _tokens(run: Run) -> Mapping[str, int]:
+    counts = {"of context": run.context_tokens, "sent": run.sent_tokens, "written": run.written_tokens}
+    return {name: value for name, value in counts.items() if value is not None}
+
+
+def settings_of(run: Run) -> AssemblySettings | None:
+    """The settings that made a run; None where this version does not know them, or the run came without a context of ours."""
+    try:
+        return AssemblySettings.from_dict(run.settings)
+    except (InvalidSetting, CtxasmError):
+        return None
+
+
+def _delete(run_id: str) -> None:
+    server.workbench().store.delete_runs([run_id])
+    session.runs_deleted = (run_id,)
+    if session.review_run == run_id:
+        session.review_run = None
+
+
+def _offer_restore() -> None:
+    if session.runs_deleted:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="deleted_run"):
+            st.html(boxed('<p class="cx-note" role="status">Deleted, with its verdicts.</p>'))
+            st.button("Undo", key="restore_run", on_click=_restore)
+
+
+def _restore() -> None:
+    server.workbench().store.delete_runs(session.take(Session.runs_deleted), undo=True)
+
+
+# Agreement and gold
+
+
+def show_agreement(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> None:
+    """How reviewers agree and how right the checker is, in sentences with n and interval; gold from verdicts; the flagged questions."""
+    from ctxasm.app.reviews import agreement_dict, run_ids_of
+
+    workbench = server.workbench()
+    run_ids = run_ids_of(workbench, RunFilter(dataset=info.name))
+    show_title(
+        "Review · agreement and gold", "What the verdicts say", "Counted is what each reviewer said first, before anything was shown."
+    )
+    said = "".join(f"<li>{escape(sentence)}</li>" for sentence in agreement_dict(workbench, run_ids)["sentences"])
+    st.html(boxed(f'<ul class="cx-findings">{said}</ul>', "ctx-agreement"))
+    _show_gold(info)
+    _show_flagged(info, run_ids, reviewer)
+    st.html(boxed(f"<p>{state_link(review_address(info.name), 'Link for a reviewer')}</p>", "ctx-hand-over"))
+    hear_clicks(Session.question_clicks)
+
+
+def _show_gold(info: DatasetInfo) -> None:
+    """A button that makes gold of the verdicts, what that came to, and its undo."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="review_gold"):
+        st.button("Make gold of the verdicts", key="make_gold", on_click=_make_gold, args=(info.name,), type="primary")
+        before = session.gold_before
+        if before is not None and before[0] == info.name:
+            st.html(boxed(f'<p class="cx-note" role="status" id="ctx-gold-report">{escape(before[2])}</p>'))
+            if before[1]:
+                st.button("Undo", key="undo_gold", on_click=_undo_gold)
+
+
+def _make_gold(dataset: str) -> None:
+    from ctxasm.review.gold import approve
+
+    workbench = server.workbench()
+    gold = {query.query_id: query.gold for query in workbench.dataset(dataset).queries()}
+    try:
+        report = approve(workbench, dataset)
+    except CtxasmError as error:
+        session.gold_before = dataset, {}, f"No gold was made: {error}"
+    else:
+        changed = report.added.keys() | report.removed.keys()
+        session.gold_before = dataset, {query_id: gold.get(query_id, ()) for query_id in sorted(changed)}, report.sentence()
+    server.forget_queries()
+
+
+def _undo_gold() -> None:
+    """Give the questions the labels back that they had (a callback)."""
+    if session.gold_before is None:
+        return
+    name, gold, _ = session.gold_before
+    workbench = server.workbench()
+    linked = workbench.links.dataset(name) is not None
+    try:
+        for query_id, labels in gold.items():
+            workbench.store.set_gold(name, query_id, _as_list(labels), "replace", linked=linked)
+    except CtxasmError as error:
+        session.gold_before = name, gold, f"Not all labels are back: {error}"
+    else:
+        session.gold_before = name, {}, "The labels are as they were."
+    server.forget_queries()
+
+
+def _as_list(labels: tuple[GoldChunk, ...]) -> list[GoldChunk]:
+    return list(labels)
+
+
+def _show_flagged(info: DatasetInfo, run_ids: list[str], reviewer: str) -> None:
+    """The questions whose answers a reviewer found something wrong with, each as a link to Compare under the settings of now."""
+    store = server.workbench().store
+    # Of others only where nobody reviews: what they flag must not be seen before one's own verdict.
+    said = [each for each in store.judgements(run_ids) if each.reviewer == reviewer or not reviewer]
+    wrong = {each.run_id for each in said if each.verdict not in (None, "right") or each.answers in ("partly", "no")}
+    runs = [store.run(run_id) for run_id in run_ids if run_id in wrong][:MOST_FLAGGED]
+    questions = {run.query_id: run for run in runs if run.query_id}
+    if not questions:
+        return
+    links = [
+        f"<li>{state_link(compare_address(settings_of(run) or session.now, session.now, query_id), cut(run.question, 90))}</li>"
+        for query_id, run in questions.items()
+    ]
+    heading = f"{counted(len(links), 'flagged question')}, to look at on Compare: A is as it was answered, B as now"
+    st.html(boxed(f'<h2 class="cx-h">{heading}</h2><ul class="cx-findings">{"".join(links)}</ul>', "ctx-flagged"))
