@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
+from ctxasm.app.fates import SENT, fate_of
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.gold import mark
 from ctxasm.app.ui.frame.session import Session, session
@@ -20,7 +21,6 @@ from ctxasm.app.ui.inspect.evidence import expected
 from ctxasm.app.ui.widgets.chunk_clicks import at_of, document_of
 from ctxasm.app.ui.widgets.context_marks import Stretch, fate_chip, rewritten_text, shortened_chunks, stretches
 from ctxasm.app.ui.widgets.expected import MARK_HELP, SPAN_HELP, UNMARK_HELP, Expected, sign_html
-from ctxasm.app.ui.widgets.fates import SENT, fate_of
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.event_words import event_sentence
 from ctxasm.app.ui.words.words import decimal, fate_label, fate_sentence, in_attribute, number, title_of

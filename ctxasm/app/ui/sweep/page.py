@@ -19,19 +19,7 @@ from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.sharing import settings_written
 from ctxasm.app.ui.frame.sweep_grid import KEY, LISTED, MORE, addable, is_number, options_of, read_values
 from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title
-from ctxasm.app.ui.sweep.pictures import (
-    best_of,
-    cell_html,
-    front_alt,
-    front_of,
-    heatmap_html,
-    heatmap_of,
-    importance_figure,
-    importances,
-    rivals_words,
-    said,
-    varied,
-)
+from ctxasm.app.ui.sweep.pictures import cell_html, front_of, heatmap_html, importance_figure, said
 from ctxasm.app.ui.widgets.chunk_clicks import picked_text, state_link
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import number, seconds_words
@@ -40,6 +28,7 @@ from ctxasm.model.errors import CtxasmError
 from ctxasm.model.setting_labels import label_of, value_words
 from ctxasm.model.settings import AssemblySettings, spec_of
 from ctxasm.model.specs import Spec
+from ctxasm.tuning.sweep_figures import best_of, front_alt, heatmap_of, importances, rivals_words, varied
 
 if TYPE_CHECKING:
     from ctxasm.app.tuned import Decided, Plan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ctxasm.model.events import Failed, Likeness, Supplemented, Unexpanded
+from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.results import Assembly, Fate, Key
 
 SENT = ("kept", "truncated", "merged")
@@ -45,3 +46,9 @@ def unexpanded(assembly: Assembly) -> Unexpanded | None:
     """Why no hit has a neighbour, where expansion looked for some."""
     record = assembly.trace.stage("expand")
     return next((event for event in record.events if isinstance(event, Unexpanded)), None) if record else None
+
+
+def unexpanded_sentence(event: Unexpanded) -> str:
+    """Why no hit has a neighbour, as it is said at load, by `connect` and by the adapters."""
+    said = NoNeighbours(event.obstacle, event.document_id, event.chunk_indexes).sentence
+    return f"{said[0].upper()}{said[1:]}."
