@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from ctxasm.app.fates import SENT
+from ctxasm.app.fates import SENT, fate_label
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
@@ -21,7 +21,7 @@ from ctxasm.app.ui.widgets.chunk_clicks import pick_of
 from ctxasm.app.ui.widgets.context_marks import number_chip
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.setting_words import choice_sentence
-from ctxasm.app.ui.words.words import decimal, fate_label, in_attribute, number, title_of
+from ctxasm.app.ui.words.words import decimal, in_attribute, number, title_of
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.events import Ordered
 from ctxasm.model.results import Assembly, Fate, Key

@@ -25,6 +25,7 @@ from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import number, seconds_words
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError
+from ctxasm.model.frames import as_csv
 from ctxasm.model.setting_labels import label_of, value_words
 from ctxasm.model.settings import AssemblySettings, spec_of
 from ctxasm.model.specs import Spec
@@ -302,8 +303,7 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
 
 
 def _csv(found: SweepResult) -> str:
-    text: str = found.to_pandas().to_csv(index=False)
-    return text
+    return as_csv(found.to_pandas())
 
 
 def _parquet(found: SweepResult) -> bytes:

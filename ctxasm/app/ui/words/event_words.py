@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from ctxasm.app.fates import unexpanded_sentence
-from ctxasm.app.ui.words.words import decimal, likeness_words, number
+from ctxasm.app.fates import likeness_words, unexpanded_sentence
+from ctxasm.app.ui.words.words import decimal, number
 from ctxasm.model import events as ev
 from ctxasm.model.amounts import counted
 from ctxasm.model.stage_labels import REASONS
