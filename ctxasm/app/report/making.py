@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ctxasm import __version__
@@ -98,7 +98,7 @@ def funnel_of(workbench: Workbench, run: Run) -> Funnel:
             return Funnel(None, why=f"The data of {run.dataset} changed since the answer was kept, so its context cannot be made again.")
         if settings.compression == "model":
             return Funnel(None, why="A model shortened the chunks of this context; it is not asked again for a report.")
-        asked = {"style": run.parameters["prompt"]} if "prompt" in run.parameters else {}
+        asked: dict[str, Any] = {"style": run.parameters["prompt"]} if "prompt" in run.parameters else {}
         choice = PromptChoice(
             **asked, answer_first=run.parameters.get("answer_first") is True, extra=str(run.parameters.get("instructions") or "")
         )
@@ -106,22 +106,28 @@ def funnel_of(workbench: Workbench, run: Run) -> Funnel:
     except CtxasmError as error:
         return Funnel(None, why=f"The context of this answer cannot be made again: {error}")
     if run.context_tokens is not None and assembly.token_count != run.context_tokens:
-        why = f"Made again, the context has {assembly.token_count:,} tokens in place of {run.context_tokens:,}: it is not shown as that of the answer."
-        return Funnel(None, why=why)
+        tokens = f"{assembly.token_count:,} tokens in place of {run.context_tokens:,}"
+        return Funnel(None, why=f"Made again, the context has {tokens}, so it is not shown as that of the answer.")
     return Funnel(assembly, steps(assembly, workbench.evidence(assembly, run.dataset) if query.is_labelled else ()))
 
 
 def lost_facts(workbench: Workbench, found: Comparison) -> dict[str, str]:
     """Of the questions that changed: where facts were lost under the side that holds less. Nothing where a model would be asked."""
-    dataset = workbench.dataset(found.swept.dataset)
-    if dataset.info.content_hash != found.swept.digest or "model" in (found.a.compression, found.b.compression):
+    if "model" in (found.a.compression, found.b.compression):
         return {}
     said: dict[str, str] = {}
     for each in [each for each in found.questions if each.change in ("better", "worse")][:MOST_ASSEMBLED]:
-        side, settings = ("A", found.a) if each.change == "better" else ("B", found.b)
-        assembly = workbench.assemble(dataset.query(each.query_id), settings, found.swept.dataset)
-        where = dict.fromkeys(state.where_lost() for state in workbench.evidence(assembly, found.swept.dataset))
-        said[each.query_id] = f"in {side}: {', '.join(filter(None, where))}"
+        side, settings, outcome = ("A", found.a, each.a) if each.change == "better" else ("B", found.b, each.b)
+        try:
+            query = workbench.query(found.swept.dataset, each.query_id)
+            assembly = workbench.assemble(query, settings, found.swept.dataset)
+            states = workbench.evidence(assembly, found.swept.dataset)
+        except CtxasmError as error:
+            said[each.query_id] = f"cannot be looked up: {error}"
+            continue
+        where = dict.fromkeys(filter(None, (state.where_lost() for state in states)))
+        is_same = assembly.token_count == outcome.tokens
+        said[each.query_id] = f"in {side} {', '.join(where)}" if is_same else "the data changed since"
     return said
 
 

@@ -17,13 +17,19 @@ from ctxasm.model.settings_text import to_toml
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 LIMIT = 150_000
 """Bytes of a report."""
+WIDE = 40
+"""Characters of a cell that is not squeezed to its longest word on a narrow screen."""
 SHORTEST_SECRET = 8
 """Shorter ones stand in ordinary text."""
 STYLE = """
-:root{color-scheme:light dark;--ink:#1b1f27;--mute:#5a6472;--line:#d9dee5;--soft:#f4f6f8;--accent:#005f94;--good:#00684c;--warn:#9a4400;--bad:#a3122b;--ground:#fff}
-@media screen and (prefers-color-scheme:dark){:root{--ink:#eceff4;--mute:#a3adba;--line:#2c3340;--soft:#191e27;--accent:#7cc7f2;--good:#3fd0a5;--warn:#ff9f5c;--bad:#ff8095;--ground:#0f1218}}
+:root{color-scheme:light dark;--ink:#1b1f27;--mute:#5a6472;--line:#d9dee5;--soft:#f4f6f8;
+--accent:#005f94;--good:#00684c;--warn:#9a4400;--bad:#a3122b;--ground:#fff}
+@media screen and (prefers-color-scheme:dark){:root{--ink:#eceff4;--mute:#a3adba;--line:#2c3340;--soft:#191e27;
+--accent:#7cc7f2;--good:#3fd0a5;--warn:#ff9f5c;--bad:#ff8095;--ground:#0f1218}}
 *{box-sizing:border-box}
-body{margin:0 auto;max-width:56rem;padding:2rem 1.25rem 3rem;background:var(--ground);color:var(--ink);font:15px/1.5 system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
+body{margin:0 auto;max-width:56rem;padding:2rem 1.25rem 3rem;background:var(--ground);color:var(--ink);
+font:15px/1.5 system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif;font-variant-numeric:tabular-nums;
+overflow-wrap:anywhere}
 h1{font-size:1.35rem;line-height:1.35;margin:.2rem 0 .8rem;text-wrap:pretty}
 h2{font-size:1.05rem;margin:2rem 0 .5rem}
 h3{font-size:.95rem;margin:1.2rem 0 .3rem}
@@ -38,15 +44,17 @@ ul,ol{margin:.35rem 0;padding-left:1.3rem}
 .claim{border-bottom:2px solid var(--line)}
 .claim sup{color:var(--mute);font-size:.7em;padding-left:1px}
 .good{color:var(--good)}.warn{color:var(--warn)}.bad{color:var(--bad)}
-.claim.good{border-color:var(--good);color:inherit}.claim.warn{border-color:var(--warn);color:inherit}.claim.bad{border-color:var(--bad);color:inherit}
+.claim.good{border-color:var(--good);color:inherit}
+.claim.warn{border-color:var(--warn);color:inherit}.claim.bad{border-color:var(--bad);color:inherit}
 .sign{font-weight:650}
 .item{border-top:1px solid var(--line);padding:.6rem 0}
 .quote{border-left:3px solid var(--line);margin:.3rem 0;padding:.1rem 0 .1rem .7rem}
 mark{background:none;color:inherit;font-weight:600;border-bottom:2px solid currentColor}
 table{border-collapse:collapse;width:100%;font-size:.86rem;margin:.4rem 0}
-th,td{text-align:left;vertical-align:top;padding:.3rem .6rem .3rem 0;border-bottom:1px solid var(--line)}
+th,td{overflow-wrap:break-word;text-align:left;vertical-align:top;padding:.3rem .6rem .3rem 0;border-bottom:1px solid var(--line)}
 th{font-weight:600;color:var(--mute)}
 .num{text-align:right;white-space:nowrap}
+td.wide{min-width:11rem}
 .scroll{overflow-x:auto}
 dl{display:grid;grid-template-columns:minmax(7rem,auto) 1fr;gap:.2rem 1rem;margin:.4rem 0;font-size:.88rem}
 dt{color:var(--mute)}dd{margin:0}
@@ -56,7 +64,9 @@ svg{display:block;width:100%;height:auto;font:12px system-ui,"Segoe UI",Roboto,"
 footer{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:.6rem}
 @media (max-width:32rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.4rem}body{padding-top:1.2rem}}
 @page{size:A4;margin:16mm 15mm}
-@media print{body{max-width:none;padding:0;font-size:10pt}.scroll{overflow:visible}.item,figure,tr,.box{break-inside:avoid}h2,h3{break-after:avoid}*{print-color-adjust:exact}}
+@media print{th,td{overflow-wrap:anywhere}body{max-width:none;padding:0;font-size:10pt}.scroll{overflow:visible}
+.item,figure,tr,.box{break-inside:avoid}
+h2,h3{break-after:avoid}*{print-color-adjust:exact}}
 """
 
 
@@ -68,13 +78,20 @@ class Writer:
 
     def text(self, value: object, most: int = 1_000) -> str:
         """At most about `most` bytes of HTML; what is cut is counted."""
-        shown = harmless(encodable(without_secrets(str(value).replace("\r\n", "\n"), self._secrets)))
-        whole, keep = escape(shown), min(len(shown), most)
-        if len(whole.encode()) <= most:
-            return whole
+        shown = self._readable(value)
+        keep = min(len(shown), most)
         while keep and len(escape(shown[:keep]).encode()) > most:
             keep = keep * 9 // 10
-        return f"{escape(shown[:keep])}… <small>({counted(len(shown) - keep, 'character')} more)</small>"
+        left = len(shown) - keep
+        return escape(shown[:keep]) + (f"… <small>({counted(left, 'character')} more)</small>" if left else "")
+
+    def line(self, value: object, most: int = 100) -> str:
+        """One line of at most `most` characters, for where no element may stand: an attribute, a title, a picture."""
+        shown = " ".join(self._readable(value).split())
+        return escape(shown if len(shown) <= most else f"{shown[: most - 1]}…")
+
+    def _readable(self, value: object) -> str:
+        return harmless(encodable(without_secrets(str(value).replace("\r\n", "\n"), self._secrets)))
 
     def block(self, value: object, most: int = 1_000) -> str:
         """The same as a paragraph that keeps its lines."""
@@ -112,7 +129,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence
     """A table of cells that are HTML already; `numeric` columns stand right."""
 
     def line(tag: str, cells: Sequence[str]) -> str:
-        looks = (' class="num"' if at in numeric else "" for at in range(len(cells)))
+        looks = (' class="num"' if at in numeric else ' class="wide"' if len(cell) > WIDE else "" for at, cell in enumerate(cells))
         return "".join(f"<{tag}{look}>{cell}</{tag}>" for look, cell in zip(looks, cells, strict=True))
 
     body = "".join(f"<tr>{line('td', cells)}</tr>" for cells in rows)
@@ -138,5 +155,5 @@ def whole_page(title: str, body: str, version: str) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><meta name="referrer" content="no-referrer">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title><style>{STYLE}</style></head>\n'
-        f'<body>{body}<footer class="note">Made by ctxasm {escape(version)} on {made}. This file asks nothing of any server.</footer></body></html>\n'
+        f'<body>{body}<footer class="note">Made by ctxasm {escape(version)} on {made}. It asks nothing of any server.</footer></body></html>\n'
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -56,7 +56,7 @@ def runs_html(
         head += table(("", "Question", "Verdict of the checker"), rows)
     if any(each.is_given for each in judgements):
         head += "".join(f"<p>{write.text(sentence)}</p>" for sentence in summary) if len(runs) > 1 else ""
-    title = write.text(f"Report: {runs[0].question}" if len(runs) == 1 else f"Report: {len(runs)} answers", 120)
+    title = write.line(f"Report: {runs[0].question}" if len(runs) == 1 else f"Report: {len(runs)} answers")
     room = LIMIT - len((STYLE + head).encode()) - 3_000
     return whole_page(title, head + fitting(made, room, "answer"), version)
 
@@ -76,7 +76,7 @@ def _run(run: Run, judgements: Sequence[Judgement], funnel: Funnel, write: Write
     verdict = write.text(_checked(run) or "The answer makes no claim that can be checked.", 600)
     whole = [each for each in judgements if each.item == ANSWER_ITEM and (each.is_given or each.note)]
     head = (
-        f'<p class="eyebrow">Report of an answer, {_judged(judgements)}</p><h1>{verdict}</h1>'
+        f'<p class="eyebrow">Report of an answer: what the checker says of it; {_judged(judgements)}</p><h1>{verdict}</h1>'
         if alone
         else f'<section><h2>{write.text(run.question, 300)}</h2><p class="lead">{verdict}</p>'
     )
@@ -188,7 +188,9 @@ def _excerpt(text: str, ranges: Sequence[tuple[int, int]], write: Writer) -> str
     low = text.find(" ", low, start) + 1 or low if low else 0
     high = text.rfind(" ", end, high) if high < len(text) and " " in text[end:high] else high
     before, after = ("…" if low else ""), ("…" if high < len(text) else "")
-    return f"{before}{write.text(text[low:start])}<mark>{write.text(text[start:end], 2 * LONGEST_MARK)}</mark>{write.text(text[end:high])}{after}"
+    parts = (text[low:start], text[start:end], text[end:high])
+    left, marked, right = (re.sub(r"\n\s*\n", "\n", part) for part in parts)
+    return f"{before}{write.text(left)}<mark>{write.text(marked, 2 * LONGEST_MARK)}</mark>{write.text(right)}{after}"
 
 
 def _funnel(funnel: Funnel, write: Writer) -> str:
@@ -196,7 +198,7 @@ def _funnel(funnel: Funnel, write: Writer) -> str:
     if assembly is None:
         return f'<p class="note">{write.text(funnel.why)}</p>'
     labelled = any(step.labelled for step in funnel.steps)
-    heads = ("Step", "", "Chunks", "Tokens", *(("Evidence",) if labelled else ()), "What it did")
+    heads = ("Step", "Chunks", "Tokens", *(("Evidence",) if labelled else ()), "What it did")
     rows = [
         (
             step.label,
@@ -218,7 +220,7 @@ def _funnel(funnel: Funnel, write: Writer) -> str:
     left = f"<h3>{counted(len(gone), 'chunk')} without text of their own in the context</h3>" if gone else ""
     left += table(("Chunk", "Rank", "Why"), lines, (1,)) if gone else ""
     more = f'<p class="note">and {len(gone) - MOST_LEFT_OUT:,} more</p>' if len(gone) > MOST_LEFT_OUT else ""
-    return table(heads, rows, (1, 2, 3)) + left + more
+    return table(heads, rows, (1, 2)) + left + more
 
 
 def _method(run: Run, write: Writer) -> str:
@@ -226,7 +228,7 @@ def _method(run: Run, write: Writer) -> str:
     evidence = f"{run.evidence[0]} of {run.evidence[1]} pieces in the context" if run.evidence else ""
     facts = {
         "Model": run.model,
-        "Asked with": json.dumps(dict(run.parameters), ensure_ascii=False) if run.parameters else "",
+        "Asked with": ", ".join(f"{name} {value}" for name, value in run.parameters.items() if value not in ("", None, False)),
         "Tokens": ", ".join(f"{value:,} {name}" for name, value in tokens if value is not None),
         "Cost": run.cost,
         "Labelled evidence": evidence,

@@ -33,9 +33,9 @@ MOST_ROWS = 40
 MOST_CHANGED = 60
 """Questions that are listed with where their facts were lost."""
 METHOD = (
-    "Each setting assembled the context of every question, without a language model. A question counts where all of its labelled evidence is "
-    "in the context. Two settings are compared on the same questions by the exact sign-flip test; the interval is that of 95 %. Of a setting "
-    "that was chosen for its result p is adjusted for all that were tried."
+    "Each setting assembled the context of every question. A question counts where all of its labelled evidence is "
+    "in the context. Two settings are compared on the same questions by the exact sign-flip test; the "
+    "interval is that of 95 %. Of a setting that was chosen for its result p is adjusted for all that were tried."
 )
 
 
@@ -49,13 +49,13 @@ def sweep_html(made: Recommendation, swept: SweepResult, words: Mapping[str, str
     body += [f'<p class="warn">Cancelled: {counted(len(swept.labelled), "labelled question")} were counted.</p>'] if swept.cancelled else []
     if swept.labelled and made.proposed != made.found.start:
         change = compared(made.found, made.found.start, made.proposed)
-        body.append(f"<h2>What {write.text(named(changes), 300)} does</h2>{_change(change, words, write)}")
+        body.append(f"<h2>What {write.text(named(changes), 300)} does</h2>{_change(change, write)}{_flips(change, words, write)}")
     if swept.labelled:
         body += [_heatmap(swept, write), _front(swept, write), _explained(swept, write), _rows(swept, write)]
     origin = made.origin(made.proposed)
     body += ["<h2>Settings to take</h2>", write.settings(proposed.changed()), write.toml(proposed, origin)]
     body.append(_method(swept, write, database, len(made.found.settings)))
-    return whole_page(write.text(f"Report: sweep over {swept.dataset}", 120), "".join(body), version)
+    return whole_page(write.line(f"Report: sweep over {swept.dataset}"), "".join(body), version)
 
 
 def comparison_html(
@@ -64,13 +64,13 @@ def comparison_html(
     """The report of a comparison. `lost` says of changed questions where facts were lost under the side that holds less."""
     swept, body = found.swept, []
     body.append(f'<p class="eyebrow">Report of a comparison on {write.text(swept.dataset, 200)}</p><h1>{write.text(found.sentence())}</h1>')
-    body.append(f"<h2>What B does in place of A</h2>{_change(found, words, write)}")
+    body.append(f"<h2>What B does in place of A</h2>{_change(found, write)}")
     changed = [each for each in found.questions if each.change in ("worse", "better")]
     changed.sort(key=lambda each: (each.change == "better", -abs(each.b.found - each.a.found), each.query_id))
     rows = [
         (
+            '<span class="good">▲</span>' if each.change == "better" else '<span class="warn">▼</span>',
             write.text(words.get(each.query_id) or each.query_id, 260),
-            '<span class="good">▲ B holds more</span>' if each.change == "better" else '<span class="warn">▼ B holds less</span>',
             f"{each.a.found} → {each.b.found} of {each.a.needed}",
             f"{each.a.tokens:,} → {each.b.tokens:,}",
             write.text(lost.get(each.query_id, "–"), 300),
@@ -78,16 +78,17 @@ def comparison_html(
         for each in changed[:MOST_CHANGED]
     ]
     body.append(f"<h2>{counted(len(changed), 'question')} that changed</h2>")
-    heads = ("Question", "", "Evidence A → B", "Tokens A → B", "Lost")
+    body += ['<p class="note">▲ B holds more of the evidence, ▼ less; and where A or B lost what it lacks.</p>'] if changed else []
+    heads = ("", "Question", "Evidence A → B", "Tokens A → B", "Lost")
     body.append(table(heads, rows, (2, 3)) if rows else "<p>No question holds more or less evidence under B.</p>")
     body += [f'<p class="note">and {len(changed) - MOST_CHANGED:,} more</p>'] if len(changed) > MOST_CHANGED else []
     for name, settings in (("A", found.a), ("B", found.b)):
         body.append(f"<h2>Settings {name}</h2>{write.settings(settings.changed())}{write.toml(settings)}")
     body.append(_method(swept, write, database, 2))
-    return whole_page(write.text(f"Report: comparison on {swept.dataset}", 120), "".join(body), version)
+    return whole_page(write.line(f"Report: comparison on {swept.dataset}"), "".join(body), version)
 
 
-def _change(found: Comparison, words: Mapping[str, str], write: Writer) -> str:
+def _change(found: Comparison, write: Writer) -> str:
     """What a change of settings did: evidence, tokens and questions, a sentence each."""
     saved = f" ({signed(100 * (found.tokens_b / found.tokens_a - 1))} %)" if found.tokens_a else ""
     evidence = (
@@ -101,7 +102,12 @@ def _change(found: Comparison, words: Mapping[str, str], write: Writer) -> str:
         f"It takes {found.tokens_b:,.0f} tokens a question in place of {found.tokens_a:,.0f}{saved}.",
         f"It wins {counted(len(found.better), 'question')}, loses {len(found.worse)}, and {found.ties} are held by both or by neither.",
     ]
-    return f"<ul>{''.join(f'<li>{write.text(sentence)}</li>' for sentence in sentences)}</ul>" + "".join(
+    return f"<ul>{''.join(f'<li>{write.text(sentence)}</li>' for sentence in sentences)}</ul>"
+
+
+def _flips(found: Comparison, words: Mapping[str, str], write: Writer) -> str:
+    """The first questions that are won and lost."""
+    return "".join(
         f"<p><b>{what}</b> {'; '.join(write.text(words.get(one) or one, 120) for one in ids[:12])}{' …' if len(ids) > 12 else ''}</p>"
         for what, ids in (("Wins", found.better), ("Loses", found.worse))
         if ids
@@ -152,7 +158,8 @@ def _heatmap(found: SweepResult, write: Writer) -> str:
     drawn = heatmap_of(found, down, across, {name: value for name, value in others.items() if name not in (down, across)})
     rest = {name: value for name, value in others.items() if name not in (down, across)}
     at = f" at {named(rest)}" if rest else ""
-    title = f"{label_of(spec_of(down))} ↓ by {label_of(spec_of(across))} →{at}; share of questions with all their evidence, tokens below; ★ the best"
+    axes = f"{label_of(spec_of(down))} ↓ by {label_of(spec_of(across))} →{at}"
+    title = f"{axes}; share of questions with all their evidence, tokens below; ★ the best"
     if max(len(drawn.rows), len(drawn.columns)) > MOST_LINES:
         return f'<p class="note">The heatmap has {len(drawn.rows)} × {len(drawn.columns)} cells, too many for a page.</p>'
     return f"<h2>Evidence by setting</h2><figure>{_heatmap_svg(found, drawn, write)}<figcaption>{write.text(title)}</figcaption></figure>"
@@ -166,9 +173,9 @@ def _heatmap_svg(found: SweepResult, drawn: Heatmap, write: Writer) -> str:
     wide = max(58, 570 // len(drawn.columns))
     parts = []
     for x, value in enumerate(drawn.columns):
-        parts.append(_label(left + wide * (x + 0.5), 17, write.text(value_words(spec_of(drawn.across), value), 60), "middle"))
+        parts.append(_label(left + wide * (x + 0.5), 17, write.line(value_words(spec_of(drawn.across), value), 16), "middle"))
     for y, (value, line) in enumerate(zip(drawn.rows, drawn.cells, strict=True)):
-        parts.append(_label(left - 8, top + tall * (y + 0.5) + 4, write.text(value_words(spec_of(drawn.down), value), 60), "end"))
+        parts.append(_label(left - 8, top + tall * (y + 0.5) + 4, write.line(value_words(spec_of(drawn.down), value), 22), "end"))
         for x, at in enumerate(line):
             part = (share(rows[at]) - low) / (high - low) if high > low else 0.0
             ink, x0, y0 = ("#000" if part >= BRIGHT else "#fff"), left + wide * x, top + tall * y
@@ -207,7 +214,7 @@ def _front(found: SweepResult, write: Writer) -> str:
     parts += [_label(left + wide * v / most, top + tall + 18, f"{v:,.0f}", "middle", "var(--mute)") for v in _ticks(0, most)]
     y = height_of(ceiling(found))
     parts.append(f'<line x1="{left}" x2="{left + wide}" y1="{y:.1f}" y2="{y:.1f}" stroke="var(--mute)" stroke-dasharray="5 4"/>')
-    parts.append(_label(left + wide, y - 5, f"ceiling {percent(ceiling(found))}", "end", "var(--mute)"))
+    parts.append(_label(left + 6, y + 15, f"ceiling {percent(ceiling(found))}", "start", "var(--mute)"))
     tried = {(f"{x:.0f}", f"{y:.0f}"): None for x, y in map(place, range(len(rows)))}
     parts += [f'<circle cx="{x}" cy="{y}" r="3.5" fill="none" stroke="var(--mute)"/>' for x, y in [*tried][:MOST_POINTS]]
     points = [place(at) for at in front]
@@ -216,7 +223,7 @@ def _front(found: SweepResult, write: Writer) -> str:
     parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="var(--accent)"/>' for x, y in points]
     x, y = place(found.start)
     parts.append(f'<path d="M{x:.1f} {y - 8:.1f}l8 8l-8 8l-8 -8z" fill="#E69F00" stroke="#000"/>')
-    alt = write.text(front_alt(found), 3_000)
+    alt = write.line(front_alt(found), 3_000)
     key = "Share of questions with all their evidence, by tokens a question. Line: the front. Diamond: yours. Rings: all that was tried."
     return (
         f'<h2>What evidence costs</h2><figure><svg viewBox="0 0 {left + wide + 12} {top + tall + 26}" role="img" aria-label="{alt}">'

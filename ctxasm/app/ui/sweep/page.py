@@ -297,9 +297,19 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
     fragment(_show_settings, key="swept_rows")(found, cell)
     hear_clicks(Session.cell_clicks, partial(_pick_cell, len(found.settings)))
     with st.container(horizontal=True, gap="small"):
+        st.download_button(
+            "Report", partial(_report, decided), f"sweep-{info.name}.html", "text/html", key="sweep_report", on_click="ignore",
+            help="One HTML file to print or send",
+        )  # fmt: skip
         for kind, written, mime in (("CSV", _csv, "text/csv"), ("Parquet", _parquet, "application/octet-stream")):
             name = f"sweep-{info.name}.{kind.lower()}"
             st.download_button(kind, partial(written, found), name, mime, key=f"sweep_{kind.lower()}", on_click="ignore")
+
+
+def _report(decided: Decided) -> str:
+    from ctxasm.app.report.making import report_sweep
+
+    return report_sweep(server.workbench(), decided.swept, decided.recommended)
 
 
 def _csv(found: SweepResult) -> str:
