@@ -26,5 +26,5 @@ def data_frame(rows: Iterable[Mapping[str, Any] | Sequence[Any]], columns: Seque
 def as_csv(frame: DataFrame) -> str:
     """A frame as CSV in which no text is a formula; numbers stay numbers."""
     cells = frame.map(lambda value: harmless_cell(value) if isinstance(value, str) else value)
-    text: str = cells.to_csv(index=False, lineterminator="\n")
+    text: str = cells.to_csv(index=False, lineterminator="\r\n")  # a lone one of the two is quoted only so
     return text

@@ -155,5 +155,6 @@ def whole_page(title: str, body: str, version: str) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><meta name="referrer" content="no-referrer">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title><style>{STYLE}</style></head>\n'
-        f'<body>{body}<footer class="note">Made by ctxasm {escape(version)} on {made}. It asks nothing of any server.</footer></body></html>\n'
+        f'<body>{body}<footer class="note">Made by ctxasm {escape(version)} on {made}. It asks nothing of any server.</footer>'
+        "</body></html>\n"
     )

@@ -108,7 +108,7 @@ def _change(found: Comparison, write: Writer) -> str:
 def _flips(found: Comparison, words: Mapping[str, str], write: Writer) -> str:
     """The first questions that are won and lost."""
     return "".join(
-        f"<p><b>{what}</b> {'; '.join(write.text(words.get(one) or one, 120) for one in ids[:12])}{' …' if len(ids) > 12 else ''}</p>"
+        f"<p><b>{what}</b> {'; '.join(write.line(words.get(one) or one) for one in ids[:12])}{' …' if len(ids) > 12 else ''}</p>"
         for what, ids in (("Wins", found.better), ("Loses", found.worse))
         if ids
     )
