@@ -244,6 +244,7 @@ __all__ = [
     "open_store",
     "preset",
     "recommend",
+    "report",
     "review_agreement",
     "review_item",
     "review_queue",
