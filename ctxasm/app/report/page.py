@@ -64,7 +64,7 @@ svg{display:block;width:100%;height:auto;font:12px system-ui,"Segoe UI",Roboto,"
 footer{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:.6rem}
 @media (max-width:32rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.4rem}body{padding-top:1.2rem}}
 @page{size:A4;margin:16mm 15mm}
-@media print{th,td{overflow-wrap:anywhere}body{max-width:none;padding:0;font-size:10pt}.scroll{overflow:visible}
+@media print{td.wide{overflow-wrap:anywhere}body{max-width:none;padding:0;font-size:10pt}.scroll{overflow:visible}
 .item,figure,tr,.box{break-inside:avoid}
 h2,h3{break-after:avoid}*{print-color-adjust:exact}}
 """

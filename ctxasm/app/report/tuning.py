@@ -30,6 +30,7 @@ MOST_POINTS = 600
 MOST_LINES = 14
 """Rows and columns of a heatmap that can be read on a page."""
 MOST_ROWS = 40
+MOST_FLIPS = 8
 MOST_CHANGED = 60
 """Questions that are listed with where their facts were lost."""
 METHOD = (
@@ -107,11 +108,12 @@ def _change(found: Comparison, write: Writer) -> str:
 
 def _flips(found: Comparison, words: Mapping[str, str], write: Writer) -> str:
     """The first questions that are won and lost."""
-    return "".join(
-        f"<p><b>{what}</b> {'; '.join(write.line(words.get(one) or one) for one in ids[:12])}{' …' if len(ids) > 12 else ''}</p>"
-        for what, ids in (("Wins", found.better), ("Loses", found.worse))
-        if ids
-    )
+    lists = []
+    for what, ids in (("Wins", found.better), ("Loses", found.worse)):
+        items = "".join(f"<li>{write.line(words.get(one) or one, 120)}</li>" for one in ids[:MOST_FLIPS])
+        rest = f"<li>and {len(ids) - MOST_FLIPS:,} more</li>" if len(ids) > MOST_FLIPS else ""
+        lists.append(f'<h3>{what} {len(ids):,}</h3><ul class="note">{items}{rest}</ul>' if ids else "")
+    return "".join(lists)
 
 
 def _method(found: SweepResult, write: Writer, database: str, tried: int) -> str:
