@@ -79,7 +79,7 @@ _HOME = {
     "Marked": "ctxasm.answering",
     "MemoryStore": "ctxasm.store",
     "ModelUnavailable": "ctxasm.model.errors",
-    "NameTaken": "ctxasm.data.standing",
+    "NameTaken": "ctxasm.data.load_conflicts",
     "NotFound": "ctxasm.model.errors",
     "Passage": "ctxasm.model.runs",
     "Piece": "ctxasm.answering",
@@ -141,7 +141,7 @@ if TYPE_CHECKING:
     from ctxasm.data.files import LoadReport as LoadReport
     from ctxasm.data.files import load_bundle as load_bundle
     from ctxasm.data.files import write_bundle as write_bundle
-    from ctxasm.data.standing import NameTaken as NameTaken
+    from ctxasm.data.load_conflicts import NameTaken as NameTaken
     from ctxasm.model.datasets import Dataset as Dataset
     from ctxasm.model.errors import CtxasmError as CtxasmError
     from ctxasm.model.errors import InvalidBundle as InvalidBundle

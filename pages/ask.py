@@ -3,10 +3,10 @@
 import streamlit as st
 
 from ctxasm.app.ui.ask.page import show_ask
-from ctxasm.app.ui.frame.controls import show_controls
-from ctxasm.app.ui.frame.scenes import current_assembly, current_scene
+from ctxasm.app.ui.frame.layout import show_query_title
+from ctxasm.app.ui.frame.settings_panel import show_controls
+from ctxasm.app.ui.frame.sidebar import current_assembly, current_scene
 from ctxasm.app.ui.frame.state import stamp_of
-from ctxasm.app.ui.frame.title import show_query_title
 
 scene = current_scene("Ask")
 if scene is not None:

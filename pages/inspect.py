@@ -1,6 +1,6 @@
 """Inspect: what every stage did to every chunk, live."""
 
-from ctxasm.app.ui.frame.scenes import current_scene
+from ctxasm.app.ui.frame.sidebar import current_scene
 from ctxasm.app.ui.inspect.page import show_inspect
 
 scene = current_scene("Inspect")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ctxasm.data.documents.apart import Readers, _Reader
 from ctxasm.data.documents.options import ReadLimits
+from ctxasm.data.documents.sandbox import Readers, _Reader
 
 
 class KeptReaders(Readers):

@@ -49,7 +49,7 @@ from ctxasm.config import (
     VALUE_WEIGHTS,
 )
 from ctxasm.data.documents.options import VARIABLES as INGEST_LIMITS
-from ctxasm.data.files import shapes
+from ctxasm.data.files import bundle
 from ctxasm.llm import MODEL_NAMES
 from ctxasm.model.presets import PRESET_HELP, PRESETS
 from ctxasm.model.settings import specs
@@ -79,11 +79,11 @@ USAGE = {
     "check": "check FILE | --data NAME",
 }
 SHAPES = {
-    "documents.jsonl": shapes.DocumentShape,
-    "chunks.jsonl": shapes.ChunkShape,
-    "queries.jsonl": shapes.QueryShape,
-    "retrievals.jsonl": shapes.RetrievalShape,
-    "answers.jsonl": shapes.AnswerShape,
+    "documents.jsonl": bundle.DocumentShape,
+    "chunks.jsonl": bundle.ChunkShape,
+    "queries.jsonl": bundle.QueryShape,
+    "retrievals.jsonl": bundle.RetrievalShape,
+    "answers.jsonl": bundle.AnswerShape,
 }
 EMPTY = {
     "zones": [dict.fromkeys(field.name for field in dataclasses.fields(Zone))],

@@ -20,8 +20,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.dialects.postgresql import psycopg as postgresql_dialect
 from sqlalchemy.dialects.sqlite import pysqlite
 
-from ctxasm.data.tables.address import address_of
-from ctxasm.data.tables.session import OwnDatabase
+from ctxasm.data.tables.session import OwnDatabase, address_of
 from ctxasm.model.records import Bundle, Query
 
 _names = itertools.count()

@@ -17,7 +17,7 @@ from ctxasm.model.messages import AnswerModel, Message
 from ctxasm.model.ports import Shelf
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
-from ctxasm.store.decoding import decoding
+from ctxasm.store.records import decoding
 
 
 class KnownAnswer(NamedTuple):

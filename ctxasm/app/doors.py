@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ctxasm.data.documents.collecting import Source
     from ctxasm.data.enrich import EnrichOptions, EnrichReport
     from ctxasm.data.files import ExportReport, LoadReport
-    from ctxasm.data.standing import Over
+    from ctxasm.data.load_conflicts import Over
     from ctxasm.model.datasets import Dataset, DatasetStore
     from ctxasm.model.messages import AnswerModel, Cancel
     from ctxasm.model.ports import ChunkSource, TokenCounter
@@ -266,8 +266,8 @@ def assemble(
     the settings ask for cannot be had.
     """
     from ctxasm.answering.zones import ZonePlanner
-    from ctxasm.app.assembling import assembled
     from ctxasm.app.parts import shelf_at
+    from ctxasm.app.workbench import assembled
     from ctxasm.assembly import joined
     from ctxasm.config import read_config
     from ctxasm.model.settings import AssemblySettings

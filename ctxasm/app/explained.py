@@ -12,8 +12,8 @@ from ctxasm.model.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
+    from ctxasm.data.files.cells import ColumnMapping
     from ctxasm.data.files.loading import LoadReport
-    from ctxasm.data.files.mapping import ColumnMapping
     from ctxasm.model.datasets import Dataset
     from ctxasm.model.messages import Cancel
     from ctxasm.model.ports import FetchedChunk
@@ -98,7 +98,7 @@ def open_trace(workbench: Workbench, files: Sequence[tuple[str, bytes]]) -> Open
     """
     from ctxasm.data.files.importing import default_name, import_files
     from ctxasm.data.files.loading import keep_bundle, limits_of
-    from ctxasm.data.standing import NameTaken
+    from ctxasm.data.load_conflicts import NameTaken
 
     reading = import_files(files, limits=limits_of(workbench.config))
     query_id = _cases(files, reading.bundle, reading.bundle.queries)[0].query.query_id
@@ -113,7 +113,7 @@ def open_trace(workbench: Workbench, files: Sequence[tuple[str, bytes]]) -> Open
 
 
 def _cases(files: Sequence[tuple[str, bytes]], bundle: Bundle, asked: Sequence[Query]) -> tuple[Case, ...]:
-    from ctxasm.data.files.opening import PROMPT
+    from ctxasm.data.files.importing import PROMPT
 
     queries = {query.query_id: query for query in asked}
     cases = tuple(Case(queries[answer.query_id], answer) for answer in bundle.answers if answer.query_id in queries)

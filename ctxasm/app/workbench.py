@@ -1,7 +1,4 @@
-"""The use cases, and the one place that plugs real parts together: store, bundle, tokens, pipeline, evaluation, model.
-
-Every page and every command goes through a Workbench, which threads may share: it holds a store, and nothing of a user.
-"""
+"""One assembly with all that it takes: the zones planned, the parts opened, the stages run; for commands, pages and Python."""
 
 from __future__ import annotations
 
@@ -12,10 +9,10 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ctxasm.answering.zones.zone_planner import ZonePlanner
-from ctxasm.app.parts import Models
+from ctxasm.app.parts import Models, equipment
 from ctxasm.config import Config, make_database_folder, shipped
 from ctxasm.data.files.loading import LoadReport, fingerprint, keep_bundle, load_bundle
-from ctxasm.data.standing import Over
+from ctxasm.data.load_conflicts import Over
 from ctxasm.data.tables.links import Links
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
@@ -23,15 +20,49 @@ from ctxasm.model.settings import AssemblySettings
 if TYPE_CHECKING:
     from ctxasm.answering.asking import AnswerStream
     from ctxasm.answering.prompts import PromptChoice
+    from ctxasm.answering.zones import ZonePlanner
     from ctxasm.assembly.budget.values import Weights
     from ctxasm.citations.checked_answer import CheckedAnswer
+    from ctxasm.config import Config
     from ctxasm.llm import Endpoint
-    from ctxasm.model.datasets import Dataset, DatasetInfo, DatasetStore, QueryEntry
+    from ctxasm.model.datasets import Dataset, DatasetInfo, DatasetStore, QueryEntry, VectorShelf
     from ctxasm.model.messages import AnswerModel, Cancel
     from ctxasm.model.ports import ChunkSource, FetchedChunk, TokenCounter
+    from ctxasm.model.records import Query
     from ctxasm.model.results import Assembly
+    from ctxasm.model.settings import AssemblySettings
     from ctxasm.model.support import Scorer
     from ctxasm.tuning.evidence import EvidenceState
+
+
+def assembled(
+    query: Query,
+    source: ChunkSource,
+    settings: AssemblySettings,
+    counter: TokenCounter,
+    config: Config,
+    zones: ZonePlanner,
+    shelf: VectorShelf,
+    *,
+    choice: PromptChoice | None = None,
+    model: AnswerModel | None = None,
+    told_by: str | None = None,
+    limit: int | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Assembly:
+    """The context of a query that will be asked as `choice` says, within the zones; `limit` replaces them.
+
+    Vectors are kept on `shelf`. `model` and `told_by` are those of `ZonePlanner.plan`; `cancelled`
+    stops a model that compresses. Raises InvalidInput for what cannot be assembled, and for a part that cannot be had.
+    """
+    from ctxasm.assembly.pipeline import assemble
+
+    tools = equipment(settings, config, shelf)
+    if limit is not None:
+        return assemble(query, source, settings, counter, limit=limit, cancelled=cancelled, **tools)
+    plan = zones.plan(query, settings, counter, choice, model=model, told_by=told_by)
+    return plan.on(assemble(query, source, settings, counter, limit=plan.limit, cancelled=cancelled, **tools))
+
 
 SAMPLE, SAMPLE_NL = "sample", "sample-nl"
 SAMPLES = {SAMPLE: "sample_data/hospital-en", SAMPLE_NL: "sample_data/hospital-nl"}
@@ -164,7 +195,6 @@ class Workbench:
         `source` replaces the dataset; the others are those of `assembled`.
         Raises InvalidInput for a query that cannot be assembled or zones that leave nothing, StoreUnavailable.
         """
-        from ctxasm.app.assembling import assembled
 
         chunks, counter = self.dataset(dataset) if source is None else source, self.counter(settings.encoding)
         return assembled(

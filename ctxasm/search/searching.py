@@ -89,7 +89,7 @@ class Way(NamedTuple):
 
 def methods(datasets: Searchable, dataset: str | None = None) -> tuple[Way, ...]:
     """Every method, indexed text, embedder and reranker, the default of each kind first. Raises NotFound, StoreUnavailable."""
-    from ctxasm.data.tables.vectors import can_search_vectors
+    from ctxasm.data.tables.search import can_search_vectors
     from ctxasm.llm.embedding.local import EMBEDDERS, missing
     from ctxasm.search.embedders import ENDPOINT
     from ctxasm.search.reranking import RERANKERS, unavailable

@@ -19,7 +19,7 @@ from ctxasm.model.search import Found, QueryEmbedder, SearchOptions
 
 if TYPE_CHECKING:
     from ctxasm.data.tables.linked import LinkedDataset
-    from ctxasm.data.tables.words import Scored
+    from ctxasm.data.tables.search import Scored
     from ctxasm.search.bm25_index import Bm25Index
     from ctxasm.search.hybrid import Ranking
     from ctxasm.search.keeping import MadeOnce
@@ -97,7 +97,7 @@ def _hits(rankings: list[Ranking], keys: list[Key], options: SearchOptions, weig
 
 
 def _by_words(dataset: LinkedDataset, question: str, limit: int, options: SearchOptions, notes: list[str]) -> Sequence[Scored]:
-    from ctxasm.data.tables.words import can_search_words, missing_index, search_words
+    from ctxasm.data.tables.search import can_search_words, missing_index, search_words
 
     language = dataset.corpus_language() if options.language == "auto" else options.language
     reason = can_search_words(dataset)
@@ -120,7 +120,7 @@ def _by_meaning(
     dataset: LinkedDataset, question: str, limit: int, options: SearchOptions, embed: QueryEmbedder | None, notes: list[str]
 ) -> tuple[Sequence[Scored], float] | None:
     """The nearest chunks, and what they weigh in the fusion; None, with a note, where a hybrid search has to do without."""
-    from ctxasm.data.tables.vectors import can_search_vectors, search_vectors
+    from ctxasm.data.tables.search import can_search_vectors, search_vectors
     from ctxasm.search.ranking import WEIGHTS
 
     if reason := can_search_vectors(dataset):
@@ -147,7 +147,7 @@ def _by_meaning(
 
 def _embedder(dataset: LinkedDataset, options: SearchOptions) -> tuple[str, QueryEmbedder]:
     """The embedder asked for, else the installed one whose vectors are as long as those of the column."""
-    from ctxasm.data.tables.vectors import vector_column
+    from ctxasm.data.tables.search import vector_column
     from ctxasm.llm.embedding.local import EMBEDDERS, missing, open_embedder
 
     if options.embedder is not None:
@@ -172,7 +172,7 @@ def _other_embedder(dataset: LinkedDataset, embedder: QueryEmbedder) -> str:
     import numpy as np
 
     from ctxasm.config import EMBED_MODEL
-    from ctxasm.data.tables.vectors import some_vectors
+    from ctxasm.data.tables.search import some_vectors
 
     there = some_vectors(dataset, 3)
     if not there:
@@ -193,7 +193,7 @@ def _in_memory(
     dataset: LinkedDataset, question: str, limit: int, options: SearchOptions, notes: list[str], reason: str
 ) -> Sequence[Scored]:
     """BM25 over the rows, in memory, for a table whose engine cannot search by words."""
-    from ctxasm.data.tables.words import Scored
+    from ctxasm.data.tables.search import Scored
     from ctxasm.search.analyser import SNOWBALL, analyser, language_of_texts
     from ctxasm.search.bm25_index import Bm25Index
 

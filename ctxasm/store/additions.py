@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from ctxasm.model.errors import InvalidInput, NotFound, shown
 from ctxasm.model.records import Document, Query, check_query
-from ctxasm.store.codec import written_query
-from ctxasm.store.intake import check_text
+from ctxasm.store.records import written_query
+from ctxasm.store.validation import check_text
 
 MAX_SHELF_BYTES = 1000
 MAX_KEY_BYTES = 1500

@@ -16,22 +16,17 @@ from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.ports import Fetched, TokenCounter, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, GoldChange, GoldChunk, Query
 from ctxasm.store.additions import check_saved, check_summaries, no_saved_query
+from ctxasm.store.append import Join
 from ctxasm.store.connect import Connections
-from ctxasm.store.dataset import StoredDataset
-from ctxasm.store.intake import check_dataset_name, check_records
-from ctxasm.store.join import Join
+from ctxasm.store.dataset import NEWEST_FIRST, StoredDataset, Version, version_of
 from ctxasm.store.kept_runs import StoredRuns
-from ctxasm.store.labels import write_gold
-from ctxasm.store.listing import no_dataset
+from ctxasm.store.kv import forget, keep, keep_vectors, read_kept, read_vectors
 from ctxasm.store.load import ListedDocuments, Load, Records, named_chunks, remove_dataset, reserve_document_numbers
 from ctxasm.store.migrate import ensure_schema
 from ctxasm.store.moves import follow, old_texts
-from ctxasm.store.saved import read_saved, remove_saved, rewrite_saved, write_saved
-from ctxasm.store.shelf import forget, keep, read_kept
-from ctxasm.store.summaries import write_summaries
-from ctxasm.store.tables import datasets
-from ctxasm.store.vectors import keep_vectors, read_vectors
-from ctxasm.store.version import NEWEST_FIRST, Version, version_of
+from ctxasm.store.saved import read_saved, remove_saved, rewrite_saved, write_gold, write_saved, write_summaries
+from ctxasm.store.schema import datasets
+from ctxasm.store.validation import check_dataset_name, check_records, no_dataset
 
 __all__ = ["DatasetInfo", "Store", "StoredDataset"]
 

@@ -1,32 +1,28 @@
-"""One stored dataset: a source of chunks, and everything else that was loaded with it or saved to it.
-
-A dataset is replaced as a whole, under a new number. So whatever is read under one number is of one version, and a
-number that finds nothing is checked: when the dataset was replaced meanwhile, the read is done again on the new version.
-That makes every read consistent without a transaction, and lets documents be remembered without ever being stale.
-"""
+"""One load of a dataset, as a handle knows it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from functools import partial
 from itertools import islice
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Column, Connection, false, func, or_, select
+from sqlalchemy import Column, Connection, Row, false, func, or_, select
 
 from ctxasm.model.characters import storable
 from ctxasm.model.datasets import DatasetInfo, QueryEntry
-from ctxasm.model.errors import StoreUnavailable
+from ctxasm.model.errors import StoreUnavailable, shown
 from ctxasm.model.neighbours import LOOKED_AT, NoNeighbours, no_neighbours
 from ctxasm.model.ports import Fetched, FetchedChunk, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, Query
-from ctxasm.store import tables
-from ctxasm.store.codec import read_answer, read_query
+from ctxasm.store import schema
 from ctxasm.store.connect import Connections, driver_rows
-from ctxasm.store.listing import no_query
 from ctxasm.store.load import dataset_places
+from ctxasm.store.records import RowTypes, decoding, read_answer, read_query
 from ctxasm.store.saved import read_saved, saved_entries, saved_named
+from ctxasm.store.schema import INDEX_BITS, INDEX_MASK, datasets
 from ctxasm.store.statements import (
     CHUNK_COLUMNS,
     DOCUMENT_COLUMNS,
@@ -39,9 +35,49 @@ from ctxasm.store.statements import (
     record_chunk,
     record_document,
 )
-from ctxasm.store.tables import INDEX_BITS, INDEX_MASK
-from ctxasm.store.version import Numbered, Version
+from ctxasm.store.validation import no_query
 from ctxasm.text.language import SAMPLE, SAMPLE_CHARS, language_of_texts, sample_of
+
+MOST_DOCUMENTS = 1 << (63 - INDEX_BITS)
+"""In all datasets that a database ever held: the places of their chunks are numbers of 64 bits."""
+_TYPES = RowTypes(*datasets.columns)
+NEWEST_FIRST = select(datasets).order_by(datasets.c.dataset_id.desc())
+
+
+class Numbered(NamedTuple):
+    """A document with its number in the database."""
+
+    document_no: int
+    document: Document
+
+
+class Version(NamedTuple):
+    """One load of the dataset, with the documents of it that were read before, and, once they are known, its language and why its chunks
+    have no neighbours."""
+
+    info: DatasetInfo
+    first_document_no: int
+    remembered: dict[str, Numbered]
+    languages: list[CorpusLanguage]
+    obstacles: list[NoNeighbours | None]
+
+    @property
+    def places(self) -> tuple[int, int]:
+        return dataset_places(self.first_document_no, self.info.documents)
+
+
+def version_of(row: Row[tuple[object, ...]]) -> Version:
+    """The version of a row of `NEWEST_FIRST`, with nothing read yet. Raises DamagedData."""
+    _TYPES.check([row])
+    stored = row._asdict()
+    first_document_no, counts = stored.pop("first_document_no"), [stored[name] for name in ("documents", "chunks", "queries", "answers")]
+    with decoding(f"dataset {shown(stored['name'])}"):
+        for field in ("created_at", "loaded_at"):
+            stored[field] = datetime.fromisoformat(stored[field])
+        if min(first_document_no, *counts) < 0 or first_document_no + stored["documents"] > MOST_DOCUMENTS:
+            raise ValueError(f"no dataset holds {counts} records from {first_document_no} on")
+        return Version(DatasetInfo(**stored), first_document_no, {}, [], [])
+
 
 REMEMBERED_DOCUMENTS = 4096
 BATCH_ROWS = 1000
@@ -106,7 +142,7 @@ class StoredDataset:
 
     def documents(self) -> list[Document]:
         """All documents in loaded order."""
-        t = tables.documents
+        t = schema.documents
 
         def ask(connection: Connection, version: Version) -> list[Document]:
             own = select(*DOCUMENT_COLUMNS).where(t.c.dataset_id == version.info.dataset_id).order_by(t.c.document_no)
@@ -128,7 +164,7 @@ class StoredDataset:
 
     def document_lengths(self, names: Sequence[str]) -> dict[str, int | None]:
         """Characters of those documents that are there, as far as their chunks reach; None where a chunk does not say."""
-        c = tables.chunks.c
+        c = schema.chunks.c
 
         def ask(connection: Connection, version: Version) -> dict[str, int | None]:
             found: dict[str, int | None] = {}
@@ -149,12 +185,12 @@ class StoredDataset:
 
     def held_chunks(self, keys: Sequence[tuple[str, int]]) -> set[tuple[str, int]]:
         """Which of these chunks (document_id, chunk_index) are there."""
-        return set(self._at(keys, (tables.chunks.c.place,), lambda row, names: (names[row[0] >> INDEX_BITS], row[0] & INDEX_MASK)))
+        return set(self._at(keys, (schema.chunks.c.place,), lambda row, names: (names[row[0] >> INDEX_BITS], row[0] & INDEX_MASK)))
 
     def _at(
         self, keys: Sequence[tuple[str, int]], columns: Sequence[Column[Any]], made: Callable[[Sequence[Any], dict[int, str]], _Result]
     ) -> list[_Result]:
-        place = tables.chunks.c.place
+        place = schema.chunks.c.place
 
         def ask(connection: Connection, version: Version) -> list[_Result]:
             numbers = {row[1]: row[0] for row in self._document_rows(connection, version, list(dict.fromkeys(name for name, _ in keys)))}
@@ -190,7 +226,7 @@ class StoredDataset:
 
     def query_list(self) -> list[QueryEntry]:
         """The queries in loaded order, then the saved ones, without what was retrieved for them: for a picker."""
-        t = tables.queries
+        t = schema.queries
 
         def ask(connection: Connection, version: Version) -> list[QueryEntry]:
             own = select(t.c.query_id, t.c.query, t.c.hits).where(t.c.dataset_id == version.info.dataset_id)
@@ -218,7 +254,7 @@ class StoredDataset:
 
     def queries_named(self, query_ids: Sequence[str]) -> dict[str, Query]:
         """The queries of these ids that are there, loaded or saved."""
-        wanted, t = [query_id for query_id in query_ids if storable(query_id)], tables.queries
+        wanted, t = [query_id for query_id in query_ids if storable(query_id)], schema.queries
 
         def ask(connection: Connection, version: Version) -> dict[str, Query]:
             own = select(t.c.query_id, t.c.query, t.c.payload).where(t.c.dataset_id == version.info.dataset_id, t.c.query_id.in_(wanted))
@@ -229,7 +265,7 @@ class StoredDataset:
 
     def answers(self) -> list[Answer]:
         """All recorded answers in loaded order."""
-        t = tables.answers
+        t = schema.answers
 
         def ask(connection: Connection, version: Version) -> list[Answer]:
             own = select(t.c.query_id, t.c.payload).where(t.c.dataset_id == version.info.dataset_id)
@@ -260,7 +296,7 @@ class StoredDataset:
         return self._batches(CHUNK_COLUMNS, lambda rows, names: [record_chunk(row, names) for row in rows])
 
     def _chunks(self) -> list[Chunk]:
-        t, d = tables.chunks, tables.documents
+        t, d = schema.chunks, schema.documents
 
         def ask(connection: Connection, version: Version) -> list[Chunk]:
             numbers = select(d.c.document_no, d.c.document_id).where(d.c.dataset_id == version.info.dataset_id)
@@ -275,7 +311,7 @@ class StoredDataset:
         self, columns: Sequence[Column[Any]], made: Callable[[Sequence[Sequence[Any]], dict[int, str]], Sequence[_Result]]
     ) -> Iterator[_Result]:
         """What is `made` of the rows of chunks by place, a batch at a time, with the identifiers of their documents by number."""
-        t = tables.chunks
+        t = schema.chunks
         first, (low, high) = self._version.first_document_no, self._version.places
 
         def ask(connection: Connection, version: Version) -> tuple[Sequence[Sequence[Any]], dict[int, str]]:
@@ -346,7 +382,7 @@ def _asked(ask: Callable[[Connection, Version], _Result], version: Version, conn
 
 def _sample(connection: Connection, version: Version) -> tuple[list[str], list[str]]:
     """Summaries and texts from all over the dataset."""
-    d, c, sample = tables.documents, tables.chunks, sample_of(version.info.documents)
+    d, c, sample = schema.documents, schema.chunks, sample_of(version.info.documents)
     numbers = [version.first_document_no + at for at in sample.documents]
     of_these = select(d.c.document_no, func.substr(d.c.summary, 1, SAMPLE_CHARS))
     some = connection.execute(of_these.where(d.c.dataset_id == version.info.dataset_id, d.c.document_no.in_(numbers))).fetchall()
@@ -358,11 +394,11 @@ def _sample(connection: Connection, version: Version) -> tuple[list[str], list[s
 
 def _obstacle(connection: Connection, version: Version) -> NoNeighbours | None:
     """A pair of neighbours is looked for by the table's own key; the first chunks give the example."""
-    one, other = tables.chunks.alias(), tables.chunks.alias()
+    one, other = schema.chunks.alias(), schema.chunks.alias()
     pairs = select(one.c.place).join(other, other.c.place == one.c.place + 1).where(one.c.place.between(*version.places)).limit(1)
     if connection.execute(pairs).first() is not None:
         return None
-    place = tables.chunks.c.place
+    place = schema.chunks.c.place
     first = connection.execute(select(place).where(place.between(*version.places)).order_by(place).limit(LOOKED_AT)).scalars().all()
     names = document_names(connection, (number >> INDEX_BITS for number in first))
     found = no_neighbours((names.get(number >> INDEX_BITS, ""), number & INDEX_MASK) for number in first)
@@ -371,7 +407,7 @@ def _obstacle(connection: Connection, version: Version) -> NoNeighbours | None:
 
 
 def _loaded_queries(connection: Connection, version: Version, query_id: str | None = None) -> list[Query]:
-    t = tables.queries
+    t = schema.queries
     own = select(t.c.query_id, t.c.query, t.c.payload).where(t.c.dataset_id == version.info.dataset_id)
     own = own if query_id is None else own.where(t.c.query_id == query_id)
     return [read_query(*row) for row in connection.execute(own.order_by(t.c.position))]

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Answer, Chunk, Document, Query
-from ctxasm.store.codec import written_answer, written_metadata, written_query
-from ctxasm.store.intake import Intake
+from ctxasm.store.records import written_answer, written_metadata, written_query
+from ctxasm.store.validation import Intake
 
 HASH_BYTES = 16
 

@@ -25,9 +25,9 @@ from ctxasm.model.runs import (
     read_run,
 )
 from ctxasm.store.connect import Connections
-from ctxasm.store.decoding import decoding
 from ctxasm.store.memory_runs import frozen, next_version, no_run, now, settled, standing_at
-from ctxasm.store.tables import judgements, runs
+from ctxasm.store.records import decoding
+from ctxasm.store.schema import judgements, runs
 
 _ENTRY = (runs.c.run_id, runs.c.kept_at, runs.c.dataset, runs.c.batch, runs.c.query_id, runs.c.question, runs.c.model, runs.c.author)
 _COLUMNS = (*(column.name for column in _ENTRY), "payload")

@@ -12,9 +12,8 @@ from pathlib import Path
 from sqlalchemy import Connection, insert, inspect, select
 
 from ctxasm.model.errors import DamagedData, StoreUnavailable
-from ctxasm.store.connect import Connections
-from ctxasm.store.failures import describe
-from ctxasm.store.tables import SCHEMA_VERSION, alembic_version, chunks, metadata, schema, vectors
+from ctxasm.store.connect import Connections, describe
+from ctxasm.store.schema import SCHEMA_VERSION, alembic_version, chunks, metadata, schema, vectors
 
 _ADVISORY_LOCK = 0x637478  # any number, the same in all processes
 

@@ -1,21 +1,24 @@
-"""Questions that a user saved to a dataset, after those it was loaded with. They stand by its name and survive its next load.
-
-A loaded question of the same id goes before a saved one: ids stay unique, and a new load never loses a question of its own.
-"""
+"""What users add to a stored dataset: questions, page summaries, gold evidence. It stands by the name of the dataset and survives a load."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, true, update
 
 from ctxasm.model.characters import storable
 from ctxasm.model.datasets import QueryEntry
-from ctxasm.model.records import Query
-from ctxasm.store.additions import check_saved, no_saved_query, taken_by_a_load
-from ctxasm.store.codec import read_query, written_query
-from ctxasm.store.tables import queries, saved_queries
+from ctxasm.model.errors import shown
+from ctxasm.model.records import Document, GoldChange, GoldChunk, Query, changed_gold
+from ctxasm.store.additions import check_saved, no_saved_query, summarised, taken_by_a_load
+from ctxasm.store.records import read_query, written_metadata, written_query
+from ctxasm.store.schema import answers, datasets, documents, queries, saved_queries
+from ctxasm.store.statements import DOCUMENT_COLUMNS, record_document
+from ctxasm.store.stored_hash import stored_hash
 
 
 def write_saved(connection: Connection, dataset: str, dataset_id: int | None, query: Query) -> None:
@@ -82,3 +85,69 @@ def _own(dataset: str, dataset_id: int | None) -> ColumnElement[bool]:
     if dataset_id is None:
         return own
     return own & saved_queries.c.query_id.not_in(select(queries.c.query_id).where(queries.c.dataset_id == dataset_id))
+
+
+_BATCH_ROWS = 1000
+
+
+def write_summaries(connection: Connection, dataset_id: int, summaries: Mapping[str, str | None], made_by: str) -> None:
+    """Write the new summaries and give the dataset a new number. Nothing happens where no document changes."""
+    changed = list(_changed(connection, dataset_id, summaries, made_by))
+    if not changed:
+        return
+    t = documents
+    for document_no, document in changed:
+        metadata = written_metadata(document.metadata, f"document {shown(document.document_id)}")
+        connection.execute(update(t).where(t.c.document_no == document_no).values(summary=document.summary, metadata=metadata))
+    new = renumber(connection, dataset_id)
+    connection.execute(update(datasets).where(datasets.c.dataset_id == new).values(content_hash=stored_hash(connection, new)))
+
+
+def _changed(connection: Connection, dataset_id: int, summaries: Mapping[str, str | None], made_by: str) -> Iterable[tuple[int, Document]]:
+    t, wanted = documents, [name for name in summaries if storable(name)]
+    for at in range(0, len(wanted), _BATCH_ROWS):
+        some = select(*DOCUMENT_COLUMNS).where(t.c.dataset_id == dataset_id, t.c.document_id.in_(wanted[at : at + _BATCH_ROWS]))
+        for row in connection.execute(some).fetchall():
+            if (new := summarised(record_document(row), summaries[row.document_id], made_by)) is not None:
+                yield row.document_no, new
+
+
+def renumber(connection: Connection, dataset_id: int) -> int:
+    """The same dataset under a number that was never used: what handles remember of it is read again."""
+    columns = [column for column in datasets.c if column.name != "dataset_id"]
+    row: dict[str, Any] = connection.execute(select(*columns).where(datasets.c.dataset_id == dataset_id)).one()._asdict()
+    # Two rows of one name may not be: the new one is called by its own once the old one is gone.
+    new = int(connection.execute(insert(datasets).values(row | {"name": uuid4().hex}).returning(datasets.c.dataset_id)).scalar_one())
+    for table in (documents, queries, answers):
+        connection.execute(update(table).where(table.c.dataset_id == dataset_id).values(dataset_id=new))
+    connection.execute(delete(datasets).where(datasets.c.dataset_id == dataset_id))
+    connection.execute(update(datasets).where(datasets.c.dataset_id == new).values(name=row["name"]))
+    return new
+
+
+def write_gold(
+    connection: Connection, dataset: str, dataset_id: int | None, query_id: str, gold: Sequence[GoldChunk], how: GoldChange
+) -> Query | None:
+    """The question with its evidence changed, None where there is no question of this id. Nothing is written where it has it already.
+
+    `dataset_id` is None for a dataset that is not loaded here: all its questions are saved ones.
+    """
+    if not storable(query_id):
+        return None
+    loaded = queries.c.dataset_id == dataset_id, queries.c.query_id == query_id
+    row = connection.execute(select(queries.c.query, queries.c.payload).where(*loaded)).one_or_none()
+    if row is None or dataset_id is None:
+        saved = next(iter(read_saved(connection, dataset, dataset_id, query_id)), None)
+        if saved is not None and saved.gold != (changed := changed_gold(saved.gold, gold, how)):
+            saved = replace(saved, gold=changed)
+            write_saved(connection, dataset, dataset_id, saved)
+        return saved
+    query = read_query(query_id, row.query, row.payload)
+    changed = changed_gold(query.gold, gold, how)
+    if query.gold == changed:
+        return query
+    query = replace(query, gold=changed)
+    connection.execute(update(queries).where(*loaded).values(payload=written_query(query)))
+    new = renumber(connection, dataset_id)
+    connection.execute(update(datasets).where(datasets.c.dataset_id == new).values(content_hash=stored_hash(connection, new)))
+    return query

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Column, Connection, MetaData, Table, Text, delete, inspect, select
 
-from ctxasm.store.tables import INDEX_BITS, Whole, datasets
+from ctxasm.store.schema import INDEX_BITS, Whole, datasets
 
 _metadata = MetaData()
 

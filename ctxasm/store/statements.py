@@ -15,9 +15,8 @@ from sqlalchemy import Connection, select
 from ctxasm.model.characters import storable
 from ctxasm.model.ports import FetchedChunk, Window
 from ctxasm.model.records import Chunk, Document
-from ctxasm.store.codec import read_metadata
-from ctxasm.store.decoding import RowTypes, decoding
-from ctxasm.store.tables import INDEX_BITS, INDEX_MASK, chunks, documents
+from ctxasm.store.records import RowTypes, decoding, read_metadata
+from ctxasm.store.schema import INDEX_BITS, INDEX_MASK, chunks, documents
 
 _FACTS = "c.token_count, c.overlap_chars, c.overlap_kind, c.overlap_tokens, c.duplicate_key, c.lead_tokens, c.quiet"
 _NO_COUNTS = "NULL, c.overlap_chars, c.overlap_kind, NULL, c.duplicate_key, NULL, c.quiet"

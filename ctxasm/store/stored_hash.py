@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select
 
-from ctxasm.store.decoding import RowTypes, decoding
 from ctxasm.store.digest import ContentDigest
+from ctxasm.store.records import RowTypes, decoding
+from ctxasm.store.schema import INDEX_BITS, INDEX_MASK, answers, chunks, datasets, documents, queries
 from ctxasm.store.statements import DOCUMENT_COLUMNS
-from ctxasm.store.tables import INDEX_BITS, INDEX_MASK, answers, chunks, datasets, documents, queries
 
 _BATCH_ROWS = 1000
 

@@ -20,7 +20,7 @@ from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings, spec_of
 from ctxasm.model.settings_text import parse
-from ctxasm.store.decoding import decoding
+from ctxasm.store.records import decoding
 from ctxasm.tuning.counting import WIDEST, Counting, Outcome, QuestionCase, Tools, case_of, widened
 from ctxasm.tuning.engines import Engine, InProcess, Task, needs_this_process
 from ctxasm.tuning.evidence import labels_of

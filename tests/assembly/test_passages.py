@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ctxasm.assembly.passages import Joined, join
 from ctxasm.assembly.render import shown_tokens
-from ctxasm.data.enrich.whole import whole_document
+from ctxasm.data.enrich.extractive import whole_document
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk, Document
 from ctxasm.text.chunk_facts import chunk_facts, own_share

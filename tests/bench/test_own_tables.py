@@ -16,7 +16,7 @@ from user_tables import Place, one_table
 
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
-from ctxasm.data.tables import words
+from ctxasm.data.tables import search
 from ctxasm.data.tables.connecting import link, table_mapping
 from ctxasm.data.tables.linked import LinkedDataset
 from ctxasm.llm.embedding.local import missing, open_embedder
@@ -39,7 +39,7 @@ def linked(place: Place, name: str) -> tuple[Workbench, LinkedDataset]:
     """A corpus in a table of its own, with the indexes that a user would make."""
     bundle, table = load_real(name), f"own_{name.replace('-', '_')}"
     fields = one_table(place, bundle, "text", table)
-    config = words.LANGUAGES[language_of_texts([chunk.text for chunk in bundle.chunks[:200]])]
+    config = search.LANGUAGES[language_of_texts([chunk.text for chunk in bundle.chunks[:200]])]
     place.run(f"CREATE INDEX ON {table} USING gin (to_tsvector('{config}', \"het stuk 100%\"))")
     if not missing("wordllama"):
         place.run(f"ALTER TABLE {table} ADD COLUMN embedding vector(256)")
@@ -57,8 +57,8 @@ def linked(place: Place, name: str) -> tuple[Workbench, LinkedDataset]:
 
 def own_ranking(dataset: LinkedDataset, question: str, language: str) -> list[Key]:
     """As PostgreSQL ranks by itself: any word of the question, by ts_rank_cd."""
-    sql = words.full_text_sql(dataset, words.full_text_of(dataset, language), every_word=False)
-    return [each.key for each in words.scored(dataset.read(sql, {"question": question, "limit": 10}))]
+    sql = search.full_text_sql(dataset, search.full_text_of(dataset, language), every_word=False)
+    return [each.key for each in search.scored(dataset.read(sql, {"question": question, "limit": 10}))]
 
 
 def test_recall(vector_place: Place, capsys: pytest.CaptureFixture[str]) -> None:

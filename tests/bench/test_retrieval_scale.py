@@ -19,10 +19,10 @@ from sqlalchemy import insert, update
 from ctxasm.model.records import Bundle, Document
 from ctxasm.search.analyser import analyser
 from ctxasm.store.database import Store
+from ctxasm.store.schema import INDEX_BITS, chunks, datasets
 from ctxasm.store.search import SearchTables
 from ctxasm.store.search_vectors import make_vectors, search_vectors
 from ctxasm.store.search_words import make_words, search_words
-from ctxasm.store.tables import INDEX_BITS, chunks, datasets
 from ctxasm.text.chunk_facts import duplicate_key
 from ctxasm.text.tokens.counter import open_counter
 from tests.bench.tables import show

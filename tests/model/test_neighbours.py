@@ -10,8 +10,7 @@ import pytest
 from ctxasm import AssemblySettings, Hit, InvalidInput, MemoryStore, Query, assemble, load
 from ctxasm.app.fates import unexpanded
 from ctxasm.app.funnel import steps
-from ctxasm.data.files.importing import preview
-from ctxasm.data.files.numbering import ORIGINAL
+from ctxasm.data.files.importing import ORIGINAL, preview
 from ctxasm.model.events import Unexpanded
 from ctxasm.model.neighbours import NoNeighbours, Obstacle, no_neighbours
 from ctxasm.model.records import Bundle, Chunk, Document

@@ -16,8 +16,8 @@ from ctxasm.model.errors import InvalidInput, NotFound, StoreUnavailable
 from ctxasm.model.ports import TokenCounter, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.store import dataset
+from ctxasm.store.append_rules import differences, joined
 from ctxasm.store.database import Store
-from ctxasm.store.joining import differences, joined
 from ctxasm.store.memory import MemoryStore
 from tests.examples import examples
 

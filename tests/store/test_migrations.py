@@ -29,7 +29,7 @@ from ctxasm.store.connect import Connections
 from ctxasm.store.database import Store
 from ctxasm.store.memory import MemoryStore
 from ctxasm.store.migrate import ensure_schema
-from ctxasm.store.tables import SCHEMA_VERSION, metadata
+from ctxasm.store.schema import SCHEMA_VERSION, metadata
 
 DUMPS = Path(__file__).parent / "versions"
 VERSIONS = sorted(path.name.partition(".")[0] for path in DUMPS.glob("*.sqlite.sql"))

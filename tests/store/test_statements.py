@@ -16,8 +16,8 @@ from sqlalchemy import Connection, event
 from ctxasm.model.ports import Window
 from ctxasm.store.connect import driver_rows
 from ctxasm.store.database import Store
+from ctxasm.store.schema import INDEX_BITS
 from ctxasm.store.statements import chunk_parameters, document_parameters
-from ctxasm.store.tables import INDEX_BITS
 
 ENCODING = "cl100k_base"
 

@@ -17,12 +17,12 @@ from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import InvalidInput, StoreUnavailable
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
-from ctxasm.store import chunk_rows as placed
-from ctxasm.store import load, runs, spool, workers
+from ctxasm.store import chunk_facts, load
+from ctxasm.store import chunk_facts as placed
 from ctxasm.store.database import Store
 from ctxasm.store.digest import ContentDigest
 from ctxasm.store.memory import MemoryStore
-from ctxasm.store.tables import datasets
+from ctxasm.store.schema import datasets
 from ctxasm.text.tokens.estimate import EstimateCounter
 from tests.examples import examples
 
@@ -52,9 +52,9 @@ overlapping = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9)), max_size
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a few chunks take every way."""
-    monkeypatch.setattr(runs, "RUN_CHUNKS", 3)
-    monkeypatch.setattr(runs, "BATCH_CHUNKS", 4)
-    monkeypatch.setattr(spool, "_BATCH", 3)
+    monkeypatch.setattr(load, "RUN_CHUNKS", 3)
+    monkeypatch.setattr(load, "BATCH_CHUNKS", 4)
+    monkeypatch.setattr(load, "_BATCH", 3)
     monkeypatch.setattr(load, "_BATCH", 2)
     monkeypatch.setattr(load, "DOCUMENTS_IN_MEMORY", 50)
 
@@ -169,8 +169,8 @@ def test_records_that_cannot_be_kept_change_nothing(store: AnyStore) -> None:
 @pytest.fixture
 def working(monkeypatch: pytest.MonkeyPatch) -> None:
     """Worker processes from the first batch on."""
-    monkeypatch.setattr(workers, "START_CHUNKS", 1)
-    monkeypatch.setattr(workers, "AHEAD", 1)
+    monkeypatch.setattr(chunk_facts, "START_CHUNKS", 1)
+    monkeypatch.setattr(chunk_facts, "AHEAD", 1)
 
 
 @pytest.mark.system

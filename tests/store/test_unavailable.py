@@ -19,7 +19,7 @@ from ctxasm.model.errors import InvalidInput, StoreUnavailable
 from ctxasm.model.ports import TokenCounter, Window
 from ctxasm.store import connect
 from ctxasm.store.database import Store
-from ctxasm.store.tables import SCHEMA_VERSION
+from ctxasm.store.schema import SCHEMA_VERSION
 
 PASSWORD = "s3cret-p@ss/word"
 ENCODED = "s3cret-p%40ss%2Fword"

@@ -24,7 +24,7 @@ from ctxasm.answering.zones.history_text import parse_history
 from ctxasm.answering.zones.words import conversation_line, zones_line
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import DATABASE_URL, Config, connection_secrets, database_file, read_config
-from ctxasm.data.standing import NameTaken, Over
+from ctxasm.data.load_conflicts import NameTaken, Over
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import harmless
 from ctxasm.model.errors import InvalidInput, shown

@@ -23,13 +23,13 @@ from ctxasm.app.commands.common import (
 )
 from ctxasm.app.workbench import SAMPLE, SAMPLE_NL, Workbench
 from ctxasm.data.files.loading import LoadReport, files_at, join_paths, load_paths, one_mapping, preview_files
-from ctxasm.data.standing import NOUNS, Over
+from ctxasm.data.load_conflicts import NOUNS, Over
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from ctxasm.data.files.cells import ColumnMapping
     from ctxasm.data.files.importing import FilePreview
-    from ctxasm.data.files.mapping import ColumnMapping
 
 SUMMARY = "load a bundle, or files of JSON, JSON Lines, CSV or Parquet, as a dataset"
 MOST_PROBLEMS, ROW_CHARS = 50, 200

@@ -50,7 +50,7 @@ def run(args: Namespace) -> int:
 
 def as_row(query: Query) -> dict[str, Any]:
     """A question as JSON: its labels and lost hits as a bundle has them."""
-    from ctxasm.data.files.writing import query_row, retrieval_row
+    from ctxasm.data.files.bundle import query_row, retrieval_row
 
     row, retrieval = query_row(query), retrieval_row(query)
     own = {"query_id": query.query_id, "query": query.query, "hits": len(query.retrieved)}

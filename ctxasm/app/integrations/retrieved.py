@@ -14,8 +14,7 @@ from typing import Any
 
 from ctxasm.app.integrations.stored_texts import StoredTexts
 from ctxasm.data.files.recognised.draft import Draft, Place, document_of
-from ctxasm.data.files.recognised.passages import Passage, passage
-from ctxasm.data.files.recognised.values import number, whole
+from ctxasm.data.files.recognised.passages import Passage, number, passage, whole
 from ctxasm.data.files.rows import Rows
 from ctxasm.model.characters import normalised
 from ctxasm.model.errors import InvalidInput, shown

@@ -14,7 +14,7 @@ MODULES = (
     "ctxasm.store.database",
     "ctxasm.assembly.pipeline",
     "ctxasm.app.ui.frame.shell",
-    "ctxasm.app.ui.frame.scenes",
+    "ctxasm.app.ui.frame.sidebar",
     "ctxasm.app.ui.inspect.page",
     "streamlit.emojis",
     "streamlit.material_icon_names",

@@ -1,30 +1,182 @@
-"""Cut a text into overlapping chunks of at most `max_tokens` tokens, with exact character offsets.
+"""Where a text may be cut: ends of tokens, ends of sentences and lines, starts of words."""
 
-The five-stage pipeline works on 350-token chunks with 70 tokens of overlap. This is the chunker that makes them.
-Decisions:
+from __future__ import annotations
 
-* A chunk is a slice: `chunk.text == text[chunk.start:chunk.end]`. Together the chunks cover every character.
-* A chunk ends at the latest sentence end or line end that fits and lies in its second half; else before the latest
-  white space there; else at a token boundary that is a character boundary. Headings are not a place to stop: a heading
-  belongs to what follows.
-* The next chunk starts about `overlap_tokens` before that end, at the start of a word.
-* With `sentences` a chunk is made of whole sentences (ctxasm.text.sentences), and so is the overlap, which may then be less
-  or nothing. Only a sentence longer than a chunk is cut, as above.
-* `hard_breaks` (page breaks) end a chunk for certain, and no overlap reaches across them. So a chunk lies on one page.
-* The limit holds for the chunk counted by itself. Tokens of a slice are not the tokens of the whole text, therefore each
-  chunk is counted again and shortened when it is over. One exception: a chunk holds at least one character.
-
-The work is linear in the text: one tokenisation of the whole, about two of each chunk, and binary searches.
-"""
-
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Protocol
 
-from ctxasm.data.documents.places import Places, smaller
-from ctxasm.data.documents.whole_sentences import Sentences
+from ctxasm.text.sentences import sentence_spans
+
+_SENTENCE_END = re.compile(r"[.!?…]['\"’”»)\]]?(?=\s)|[。！？]")
+_WORD_START = re.compile(r"(?<!\S)\S")
+_LONGEST_HEADING = 80
+_TERMINATORS = (".", "!", "?", "…", ":", ";", ",")
+_ABBREVIATIONS = frozenset({"art", "blz", "bv", "ca", "dr", "mevr", "nr", "prof", "resp", "tel", "vb", "vgl"})
+_LAST_WORD = re.compile(r"[^\W\d_]+\Z")
+_LONGEST_ABBREVIATION = max(map(len, _ABBREVIATIONS))
+
+
+class Places:
+    """Where a text may be cut: ends of tokens, ends of sentences and lines, starts of words."""
+
+    def __init__(self, text: str, tokens: Sequence[int]) -> None:
+        self.text = text
+        self.tokens = tokens
+
+    @cached_property
+    def stops(self) -> list[int]:
+        """Ends of sentences and of lines that are no headings."""
+        return list(_stops(self.text))
+
+    @cached_property
+    def words(self) -> list[int]:
+        """Where words begin."""
+        return [match.start() for match in _WORD_START.finditer(self.text)]
+
+    def end_of_chunk(self, start: int, covered: int, budget: int) -> int:
+        """Where the chunk that begins at `start` ends when about `budget` tokens may be taken; always past `covered`."""
+        first = bisect_right(self.tokens, start) - 1
+        if first + budget >= len(self.tokens) - 1:
+            return len(self.text)
+        limit = max(self.tokens[first + budget], covered + 1)
+        floor = max(self.tokens[first + budget // 2], covered)
+        stop = bisect_right(self.stops, limit) - 1
+        if stop >= 0 and self.stops[stop] > floor:
+            return self.stops[stop]
+        word = bisect_right(self.words, limit) - 1
+        before = len(self.text[floor : self.words[word]].rstrip()) if word >= 0 else 0
+        return floor + before if before else limit
+
+    def start_of_next(self, start: int, end: int, budget: int) -> int:
+        """About `budget` tokens before `end`, at a word start if there is one, after `start` and at most `end`."""
+        last = bisect_left(self.tokens, end)
+        earliest = max(self.tokens[max(last - budget, 0)], start + 1)
+        if budget <= 0 or earliest >= end:
+            return end
+        word = bisect_left(self.words, earliest)
+        return self.words[word] if word < len(self.words) and self.words[word] < end else earliest
+
+
+def smaller(budget: int, allowed: int, counted: int) -> int:
+    """The next budget to try when one led to `counted` tokens, more than allowed."""
+    return min(budget - 1, budget * allowed // counted)
+
+
+def _stops(text: str) -> Iterator[int]:
+    """Ends of sentences and of lines that are no headings, ascending."""
+    ends = {match.end() for match in _SENTENCE_END.finditer(text) if not _is_abbreviation(text, match.start())}
+    ends.update(end for _, end, is_heading in _lines(text) if not is_heading)
+    return iter(sorted(ends))
+
+
+def heading_lines(text: str) -> Iterator[tuple[int, int]]:
+    """The lines that look like headings: short, alone between blank lines, without a mark at their end."""
+    return ((start, end) for start, end, is_heading in _lines(text) if is_heading)
+
+
+def _lines(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Begin and end of each line with a visible character but the last, without white space behind it; and whether it is a heading."""
+    offset = 0
+    blank_before = True
+    lines = text.split("\n")
+    for number, line in enumerate(lines[:-1]):
+        content = line.strip()
+        if content:
+            alone = blank_before and not lines[number + 1].strip()
+            heading = alone and len(content) <= _LONGEST_HEADING and not content.endswith(_TERMINATORS)
+            yield offset, offset + len(line.rstrip()), heading
+        blank_before = not content
+        offset += len(line) + 1
+
+
+def _is_abbreviation(text: str, dot: int) -> bool:
+    word = _LAST_WORD.search(text[max(0, dot - _LONGEST_ABBREVIATION - 1) : dot])
+    return text[dot] == "." and word is not None and word.group().lower() in _ABBREVIATIONS
+
+
+_LINE_END = re.compile(r"\s*\n|\s*\Z")
+_SURELY = 2
+"""A sentence of this many times the limit, by the tokens of the whole text, is not counted by itself to know that it is longer."""
+
+
+class Sentences:
+    """The sentences of a text. `headings` are offsets at which headings begin that the text alone does not show."""
+
+    def __init__(self, places: Places, headings: Sequence[int], count: Callable[[str], int], max_tokens: int) -> None:
+        self._places, self._count, self._max_tokens = places, count, max_tokens
+        text = places.text
+        spans = sentence_spans(text)
+        shown = {at for at in headings if 0 <= at < len(text)}
+        self.starts = sorted({start for start, _ in spans} | shown)
+        heads = sorted([*heading_lines(text), *((at, _line_end(text, at)) for at in shown)])
+        self._bad = self._after(heads)
+        self._cuts = sorted({*self.starts, *(end for _, end in spans), *(end for _, end in heads), len(text)} - {0})
+
+    def _after(self, heads: Sequence[tuple[int, int]]) -> set[int]:
+        """The places right after a heading, which belongs to what follows."""
+        bad = set()
+        for _, end in heads:
+            following = bisect_left(self.starts, end)
+            bad |= {end, *self.starts[following : following + 1]}
+        return bad
+
+    def next_chunk(self, start: int, covered: int) -> tuple[int, int] | None:
+        """End and tokens of the sentences from `start` that fit; None where not even the first one after `covered` does."""
+        tokens = self._places.tokens
+        first = bisect_right(tokens, start) - 1
+        nearest = self.end_of_sentence(covered)
+        if bisect_left(tokens, nearest) - first > _SURELY * self._max_tokens + 16:
+            return None
+        budget = self._max_tokens
+        while True:
+            limit = tokens[first + budget] if first + budget < len(tokens) else len(self._places.text)
+            end = max(nearest, self._cuts[max(0, bisect_right(self._cuts, limit) - 1)])
+            counted = self._count(self._places.text[start:end])
+            if counted <= self._max_tokens:
+                return self._without_heading(start, covered, end, counted)
+            if end == nearest:
+                return None
+            budget = max(0, smaller(budget, self._max_tokens, counted))
+
+    def _without_heading(self, start: int, covered: int, end: int, counted: int) -> tuple[int, int]:
+        """The chunk without headings at its end, unless it is nothing else; at the end of the text they stay."""
+        at = bisect_left(self._cuts, end)
+        while at > 0 and self._cuts[at] in self._bad and self._cuts[at - 1] > covered:
+            at -= 1
+        if end == len(self._places.text) or at == 0 or self._cuts[at] in self._bad or self._cuts[at] == end:
+            return end, counted
+        fewer = self._count(self._places.text[start : self._cuts[at]])
+        return (self._cuts[at], fewer) if fewer <= self._max_tokens else (end, counted)
+
+    def start_of_next(self, start: int, end: int, overlap_tokens: int) -> int:
+        """The first sentence after `start` from which on at most `overlap_tokens` tokens are left to `end`; else `end`."""
+        last = bisect_left(self._places.tokens, end)
+        earliest = max(self._places.tokens[max(last - overlap_tokens, 0)], start + 1)
+        at = bisect_left(self.starts, earliest)
+        while overlap_tokens and at < len(self.starts) and self.starts[at] < end:
+            if self._count(self._places.text[self.starts[at] : end]) <= overlap_tokens:
+                return self.starts[at]
+            at += 1
+        return end
+
+    def is_cut(self, place: int) -> bool:
+        """Whether no sentence is cut at `place`."""
+        at = bisect_left(self._cuts, place)
+        return place == 0 or (at < len(self._cuts) and self._cuts[at] == place)
+
+    def end_of_sentence(self, covered: int) -> int:
+        """The next place after `covered` at which no sentence is cut."""
+        return self._cuts[bisect_right(self._cuts, covered)]
+
+
+def _line_end(text: str, at: int) -> int:
+    found = _LINE_END.search(text, at, at + 2000)
+    return found.start() if found is not None and found.start() > at else min(len(text), at + 1)
 
 
 class Tokenizer(Protocol):

@@ -1,4 +1,7 @@
-"""From what a user gives (documents, folders, .zip files, uploads) to documents with names that are told apart."""
+"""From what a user gives (documents, folders, .zip files, uploads) to documents with unique names.
+
+Nothing outside a folder is read, and a .zip is hostile until checked.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,203 @@ import io
 import os
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import IO, Literal, NamedTuple
 
-from ctxasm.data.documents.finding import FoundFile, Skipped, find_documents
-from ctxasm.data.documents.kinds import UnreadableDocument, kind_of, suffix_of, why_not
+from ctxasm.data.archives import refusal_of_entries, top_folder
 from ctxasm.data.documents.options import ReadLimits
-from ctxasm.data.documents.packed import packed_documents
+from ctxasm.model.characters import one_line
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.regular_files import open_regular, refuse_irregular
+
+Kind = Literal["pdf", "docx", "html", "markdown", "text"]
+EXTENSIONS: dict[str, Kind] = {
+    ".pdf": "pdf",
+    ".docx": "docx",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".txt": "text",
+    ".text": "text",
+}
+"""By the end of the file name, in any case."""
+TOLD = {
+    ".doc": "the old Word format is not read: save it as .docx or PDF",
+    ".odt": "OpenDocument is not read: save it as .docx or PDF",
+    ".rtf": "RTF is not read: save it as .docx or PDF",
+    ".pptx": "slides are not read: save them as PDF",
+    ".ppt": "slides are not read: save them as PDF",
+    ".xlsx": "spreadsheets are not read as documents: save the sheet as CSV and load it as a table",
+    ".xls": "spreadsheets are not read as documents: save the sheet as CSV and load it as a table",
+    ".zip": "a .zip inside a folder is not opened: give it by itself",
+}
+"""What to do with a kind of file that people do have."""
+
+
+class UnreadableDocument(InvalidInput):
+    """A document cannot be read. The message is one sentence, without the name of the file, and says what to do."""
+
+
+class MissingPackage(UnreadableDocument):
+    """The package that reads this kind of document is not installed. The message names the command."""
+
+
+def kind_of(file_name: str) -> Kind | None:
+    """The kind of a document by its name, None for a file that is none."""
+    return EXTENSIONS.get(suffix_of(file_name))
+
+
+def suffix_of(file_name: str) -> str:
+    """The last part of the name, as ".pdf"."""
+    return PurePosixPath(file_name).suffix.lower()
+
+
+def why_not(file_name: str) -> str:
+    """Why a file of this name is left out."""
+    return TOLD.get(suffix_of(file_name), f"not a kind of document that is read ({', '.join(EXTENSIONS)})")
+
+
+CLUTTER = ("__MACOSX", "Thumbs.db", "desktop.ini")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A document by its name (the path inside the folder, parts joined by `/`), and what opens it."""
+
+    name: str
+    opener: Callable[[], IO[bytes]]
+
+    def read(self, most_bytes: int) -> bytes:
+        """Its bytes, at most one more than `most_bytes`. Raises OSError, or what a damaged .zip raises."""
+        with self.opener() as stream:
+            return stream.read(most_bytes + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that is left out, and why, as a sentence without its name."""
+
+    name: str
+    reason: str
+
+
+def find_documents(folder: Path) -> Iterator[FoundFile | Skipped]:
+    """Everything in `folder` and the folders in it, by name. Raises InvalidInput where the folder itself cannot be read."""
+    try:
+        root = folder.resolve(strict=True)
+        os.scandir(root).close()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InvalidInput(f"the folder {shown(str(folder), 300)} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    yield from _walk(root, root, PurePosixPath())
+
+
+def _walk(folder: Path, root: Path, inside: PurePosixPath) -> Iterator[FoundFile | Skipped]:
+    folders = [(folder, inside)]
+    while folders:
+        place, inside = folders.pop()
+        try:
+            with os.scandir(place) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            yield Skipped(f"{inside}/", f"the folder cannot be read: {error.strerror or error}")
+            continue
+        below = []
+        for entry in found:
+            name = inside / entry.name
+            if (judged := _judge(entry, str(name), root)) is not None:
+                yield judged
+            else:
+                below.append((Path(entry.path), name))
+        folders += reversed(below)
+
+
+def _judge(entry: os.DirEntry[str], name: str, root: Path) -> FoundFile | Skipped | None:
+    """The file, why it is left out, or None for a folder to go into."""
+    if (reason := clutter(entry.name)) is not None:
+        return Skipped(name, reason)
+    try:
+        if entry.is_symlink():
+            return _linked(entry, name, root)
+        if entry.is_dir(follow_symlinks=False):
+            return None
+        if not entry.is_file(follow_symlinks=False):
+            return Skipped(name, "not a regular file")
+    except OSError as error:
+        return Skipped(name, f"it cannot be read: {error.strerror or error}")
+    if kind_of(entry.name) is None:
+        return Skipped(name, why_not(entry.name))
+    return FoundFile(name, partial(open_regular, Path(entry.path)))
+
+
+def _linked(entry: os.DirEntry[str], name: str, root: Path) -> FoundFile | Skipped:
+    try:
+        target = Path(entry.path).resolve(strict=True)
+    except (OSError, RuntimeError):
+        return Skipped(name, "a link that leads nowhere")
+    if not target.is_relative_to(root):
+        return Skipped(name, "a link that leads out of the folder is not followed")
+    if target.is_dir():
+        return Skipped(name, "a link to a folder is not followed: its files are read where they are")
+    if not target.is_file():
+        return Skipped(name, "not a regular file")
+    return FoundFile(name, partial(open_regular, target)) if kind_of(entry.name) is not None else Skipped(name, why_not(entry.name))
+
+
+def clutter(name: str) -> str | None:
+    """Why a file or folder of this name is nobody's document; None where it may be one."""
+    if name.startswith("."):
+        return "hidden"
+    if name.startswith("~$"):
+        return "the lock of a document that is open in Word"
+    return "made by the operating system" if name in CLUTTER else None
+
+
+def open_packed(stream: IO[bytes], limits: ReadLimits) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
+    """The archive and its files. Raises UnreadableDocument for what is broken, encrypted, too large or points outside."""
+    try:
+        archive = zipfile.ZipFile(stream)
+        entries = archive.infolist()
+    except Exception:  # noqa: BLE001 (bytes may be made to break what reads them; what it raises is no contract)
+        raise UnreadableDocument("it is damaged: it is no .zip that can be opened") from None
+    if refusal := refusal_of_entries(entries, limits.of_zip()):
+        raise UnreadableDocument(f"it is refused: {refusal}")
+    return archive, [entry for entry in entries if not entry.is_dir()]
+
+
+def packed_documents(stream: IO[bytes], limits: ReadLimits) -> Iterator[FoundFile | Skipped]:
+    """The documents of a .zip, by name; a folder around all of them is not part of their names. Raises UnreadableDocument."""
+    archive, entries = open_packed(stream, limits)
+    names = {entry.filename.replace("\\", "/"): entry for entry in entries}
+    top = top_folder(name for name in names if clutter(name.partition("/")[0]) is None)
+    for name in sorted(names):
+        entry, inside = names[name], name.removeprefix(top)
+        reason = next((why for part in PurePosixPath(inside).parts if (why := clutter(part))), None)
+        if reason is None and kind_of(inside) is None:
+            reason = "a .zip inside a .zip is not opened: unpack it" if inside.lower().endswith(".zip") else why_not(inside)
+        yield FoundFile(inside, opener=partial(archive.open, entry)) if reason is None else Skipped(inside, reason)
+
+
+def read_bytes(file: FoundFile, limits: ReadLimits) -> bytes:
+    """The bytes of a document, from a folder or a .zip. Raises UnreadableDocument."""
+    most = limits.file_mb * 2**20
+    try:
+        data = file.read(most)
+    except Exception as error:  # noqa: BLE001 (a file system's, or whatever the damaged entry of a .zip provokes)
+        why = getattr(error, "strerror", None) or one_line(str(error)) or type(error).__name__
+        raise UnreadableDocument(f"it cannot be read: {why}") from None
+    if len(data) > most:
+        raise UnreadableDocument(f"it is larger than {limits.file_mb:,} MB (CTXASM_INGEST_FILE_MB): split it")
+    if not data:
+        raise UnreadableDocument("it is empty")
+    return data
+
 
 Source = str | os.PathLike[str] | tuple[str, bytes]
 """A path (a document, a folder, a .zip of documents) or an upload: file name and bytes."""

@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.data.documents.page import read_fragment, without_comments
+from ctxasm.data.documents.html import read_fragment, without_comments
 from ctxasm.data.documents.plain import decoded
-from ctxasm.data.documents.source import SourceText, TextBuilder
-from ctxasm.data.documents.stated import stated
+from ctxasm.data.documents.source import SourceText, TextBuilder, stated
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -8,12 +8,12 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from ctxasm.data.documents.chunking import Tokenizer, chunk_text
-from ctxasm.data.documents.kinds import Kind
+from ctxasm.data.documents.collecting import Kind
 from ctxasm.data.documents.options import IngestOptions
 from ctxasm.data.documents.reading import READER_VERSION, reader_of
 from ctxasm.data.documents.source import SourceText
 from ctxasm.model.records import Chunk, Document
-from ctxasm.store.decoding import decoding
+from ctxasm.store.records import decoding
 
 MARK = "ingest"
 """The field of a document's metadata that says which bytes and options its chunks are made of."""

@@ -1,12 +1,9 @@
-"""Documents become a dataset: found, read one by one, cut into chunks, loaded in one transaction.
-
-Each finished document is kept on the shelf "ingest NAME" until the dataset is loaded, so that work that was ended or
-killed goes on where it was. Afterwards an unchanged document is known by the dataset's own metadata: the same files with
-the same options are no work, and a changed one is the only one that is read.
-"""
+"""What is known of documents from before: those of the dataset that is loaded, those that are kept, those that failed."""
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import os
 from collections import deque
 from collections.abc import Sequence
@@ -14,22 +11,30 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ctxasm.data.documents.apart import LOOK_S, Readers
-from ctxasm.data.documents.collecting import Source, collect, default_name, named_sources
-from ctxasm.data.documents.cutting import Cut, added, cut, mark_of
-from ctxasm.data.documents.finding import FoundFile
-from ctxasm.data.documents.kinds import Kind, MissingPackage, UnreadableDocument, kind_of
-from ctxasm.data.documents.known import Known
+from ctxasm.data.documents.collecting import (
+    FoundFile,
+    Kind,
+    MissingPackage,
+    Source,
+    UnreadableDocument,
+    collect,
+    default_name,
+    kind_of,
+    named_sources,
+    read_bytes,
+)
+from ctxasm.data.documents.cutting import ADDED, MARK, Cut, added, cut, mark_of, not_added, read_written, written
 from ctxasm.data.documents.options import IngestOptions, ReadLimits, limits_from
-from ctxasm.data.documents.packed import read_bytes
+from ctxasm.data.documents.sandbox import LOOK_S, Readers
 from ctxasm.data.documents.source import SourceText
 from ctxasm.data.files.loading import LoadReport, replaced_notes
-from ctxasm.data.standing import NameTaken, Over, added_notes, joined_dataset, standing, stored_info
+from ctxasm.data.load_conflicts import NameTaken, Over, added_notes, joined_dataset, standing, stored_info
 from ctxasm.model.amounts import agreeing
-from ctxasm.model.errors import NotFound, is_fault, reason_of
+from ctxasm.model.errors import InvalidInput, NotFound, is_fault, reason_of
 from ctxasm.model.moves import Moves
+from ctxasm.model.ports import FetchedChunk, Shelf
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Bundle, Chunk, Document
 from ctxasm.store.moves import ChunksOf, follow, old_texts
@@ -38,7 +43,73 @@ if TYPE_CHECKING:
     from ctxasm.data.datasets import Datasets
     from ctxasm.model.datasets import OwnedDataset
 
-__all__ = ["FileProblem", "IngestOptions", "IngestReport", "ReadLimits", "Source", "ingest"]
+
+FAILED = "ingest problems"
+"""The shelf of the sentences for documents that could not be read, by what they are made of and the limits they were read within."""
+
+
+class Loaded(Protocol):
+    """What this needs of a dataset."""
+
+    def documents(self) -> list[Document]: ...
+    def document_chunks(self, document_id: str) -> list[FetchedChunk]: ...
+
+
+class Known:
+    """Documents by the marks of what they are made of (see `mark_of`). `order` are those of the dataset with their marks,
+    "" for one that no ingest made, or that was added to it; `dataset` is None where there is none yet.
+    """
+
+    def __init__(self, name: str, dataset: Loaded | None, shelf: Shelf, limits: ReadLimits) -> None:
+        self._dataset, self._shelf, self._shelf_name = dataset, shelf, f"ingest {name}"
+        self._limits = json.dumps(dataclasses.astuple(limits))
+        self._loaded: dict[str, Document] = {}
+        self.order: list[tuple[str, str]] = []
+        for document in dataset.documents() if dataset is not None else ():
+            mark = document.metadata.get(MARK)
+            follows = isinstance(mark, str) and not document.metadata.get(ADDED)
+            self.order.append((document.document_id, str(mark) if follows else ""))
+            if isinstance(mark, str):
+                self._loaded.setdefault(mark, not_added(document))
+
+    def has(self, mark: str) -> bool:
+        """Whether this need not be read again."""
+        return mark in self._loaded or bool(self._shelf.read_kept(self._shelf_name, [mark]))
+
+    def cut(self, mark: str) -> Cut:
+        """The document that is made of what `mark` says, with its chunks.
+
+        Raises InvalidInput where it went meanwhile: another process has loaded or deleted the dataset.
+        """
+        document = self._loaded.get(mark)
+        if document is None or self._dataset is None:
+            found = self._shelf.read_kept(self._shelf_name, [mark])
+            made = read_written(found[mark]) if mark in found else None
+        else:
+            stored = self._dataset.document_chunks(document.document_id)
+            made = Cut(document, tuple(Chunk(*chunk[:8]) for chunk in stored))
+        if made is None or not made.is_whole:
+            raise InvalidInput("another process has loaded or deleted this dataset while its documents were read: ingest them again")
+        return made
+
+    def keep(self, mark: str, made: Cut) -> None:
+        """Keep a document until the dataset is loaded."""
+        self._shelf.keep(self._shelf_name, {mark: written(made)})
+
+    def forget(self) -> None:
+        """Everything is loaded: nothing needs to be kept."""
+        self._shelf.forget(self._shelf_name)
+
+    def failure(self, mark: str) -> str | None:
+        """Why this could not be read the last time."""
+        return self._shelf.read_kept(FAILED, [key := self._failure_key(mark)]).get(key)
+
+    def keep_failure(self, mark: str, reason: str) -> None:
+        """Not to spend a minute on the same broken file every time."""
+        self._shelf.keep(FAILED, {self._failure_key(mark): reason})
+
+    def _failure_key(self, mark: str) -> str:
+        return f"{mark} {self._limits}"
 
 
 class FileProblem(NamedTuple):
@@ -108,7 +179,7 @@ def ingest(
     be read is a problem of the report, never an error. Raises InvalidInput for a source that is not there, NameTaken,
     StoreUnavailable.
     """
-    from ctxasm.data.files.files import dataset_name
+    from ctxasm.data.files.source import dataset_name
 
     options, limits = options or IngestOptions(), limits or limits_from(os.environ)
     collected = collect(sources, limits)

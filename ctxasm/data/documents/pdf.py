@@ -17,9 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from ctxasm.data.documents.kinds import UnreadableDocument
-from ctxasm.data.documents.source import SourceText, TextBuilder
-from ctxasm.data.documents.stated import stated
+from ctxasm.data.documents.collecting import UnreadableDocument
+from ctxasm.data.documents.source import SourceText, TextBuilder, stated
 from ctxasm.model.characters import mended
 
 MOST_BOOKMARKS = 20_000

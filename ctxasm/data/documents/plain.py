@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from ctxasm.data.documents.kinds import UnreadableDocument
+from ctxasm.data.documents.collecting import UnreadableDocument
 from ctxasm.data.documents.source import SourceText, TextBuilder
 from ctxasm.model.characters import mended
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from functools import cache
 
-from ctxasm.data.documents.kinds import Kind, MissingPackage, UnreadableDocument, kind_of, why_not
+from ctxasm.data.documents.collecting import Kind, MissingPackage, UnreadableDocument, kind_of, why_not
 from ctxasm.data.documents.options import ReadLimits
 from ctxasm.data.documents.source import Section, SourceText
 from ctxasm.model.characters import mended
@@ -80,11 +80,11 @@ def _read(kind: Kind, data: bytes, limits: ReadLimits, on_page: OnPage) -> Sourc
 
         return read_pdf(data, on_page)
     if kind == "docx":
-        from ctxasm.data.documents.word import read_docx
+        from ctxasm.data.documents.docx import read_docx
 
         return read_docx(data, limits)
     if kind == "html":
-        from ctxasm.data.documents.page import read_html
+        from ctxasm.data.documents.html import read_html
 
         return read_html(data)
     if kind == "markdown":

@@ -17,7 +17,7 @@ import threading
 import time
 from typing import IO, Any
 
-from ctxasm.data.documents.kinds import MissingPackage, UnreadableDocument
+from ctxasm.data.documents.collecting import MissingPackage, UnreadableDocument
 from ctxasm.data.documents.options import ReadLimits
 from ctxasm.data.documents.reading import read_document
 from ctxasm.data.documents.source import Section, SourceText

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 from ctxasm.model.lazy import door
 
 if TYPE_CHECKING:
-    from ctxasm.data.enrich.enriched import enriched_texts, enrichment_stamp, enrichments, forget_written, state, written_for
-    from ctxasm.data.enrich.enriching import enrich, estimate
-    from ctxasm.data.enrich.reports import EnrichReport, Estimate
-    from ctxasm.data.enrich.run import EnrichOptions
+    from ctxasm.data.enrich.cache import enriched_texts, enrichment_stamp, enrichments, forget_written, state, written_for
+    from ctxasm.data.enrich.enriching import EnrichOptions, EnrichReport, Estimate, enrich, estimate
 
 __all__ = [
     "EnrichOptions",
@@ -30,8 +28,6 @@ __all__ = [
 ]
 __getattr__ = door(
     __name__,
-    enriched="enriched_texts enrichment_stamp enrichments forget_written state written_for",
-    enriching="enrich estimate",
-    reports="EnrichReport Estimate",
-    run="EnrichOptions",
+    cache="enriched_texts enrichment_stamp enrichments forget_written state written_for",
+    enriching="EnrichOptions EnrichReport Estimate enrich estimate",
 )

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from ctxasm.model.lazy import door
 
 if TYPE_CHECKING:
+    from ctxasm.data.files.bundle import write_bundle
     from ctxasm.data.files.exporting import ExportReport, export
     from ctxasm.data.files.loading import LoadReport, join_paths, load_paths, one_mapping
     from ctxasm.data.files.problems import Problem
     from ctxasm.data.files.reading import Reading, load_bundle, load_bundle_bytes, read_bundle, read_bundle_bytes
-    from ctxasm.data.files.writing import write_bundle
 
 __all__ = [
     "ExportReport",
@@ -38,5 +38,5 @@ __getattr__ = door(
     loading="LoadReport join_paths load_paths one_mapping",
     problems="Problem",
     reading="Reading load_bundle load_bundle_bytes read_bundle read_bundle_bytes",
-    writing="write_bundle",
+    bundle="write_bundle",
 )

@@ -15,12 +15,11 @@ from pydantic import model_validator
 from pydantic_core import PydanticCustomError
 
 from ctxasm.data.archives import ZipLimits
-from ctxasm.data.files.files import file_opener, open_files
-from ctxasm.data.files.kinds import ANSWERS, QUERIES, Kind
-from ctxasm.data.files.lines import LineReader
+from ctxasm.data.files.bundle import ANSWERS, QUERIES, AnswerShape, Kind
+from ctxasm.data.files.checking import read_table
+from ctxasm.data.files.json_lines import LineReader
 from ctxasm.data.files.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
-from ctxasm.data.files.shapes import AnswerShape
-from ctxasm.data.files.tables import read_table
+from ctxasm.data.files.source import file_opener, open_files
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.records import Answer

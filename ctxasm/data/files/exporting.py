@@ -86,7 +86,7 @@ def _place(path: str | os.PathLike[str], force: bool) -> Path:
 
 
 def _is_bundle_folder(place: Path) -> bool:
-    from ctxasm.data.files.kinds import KNOWN_FILES
+    from ctxasm.data.files.bundle import KNOWN_FILES
 
     return all(path.name in KNOWN_FILES and path.is_file() for path in place.iterdir())
 
@@ -115,7 +115,7 @@ def _write_zip(dataset: Dataset, made: Path) -> ExportReport:
 
 
 def _write_bundle(dataset: Dataset, create: Callable[[str], IO[bytes]]) -> ExportReport:
-    from ctxasm.data.files.writing import write_records
+    from ctxasm.data.files.bundle import write_records
 
     documents, queries, answers = dataset.documents(), without_dangling(dataset, dataset.queries()), dataset.answers()
     if not write_records(create, documents, dataset.iter_records(), queries, answers):
@@ -140,7 +140,7 @@ def _held(dataset: Dataset, keys: Iterable[ChunkKey]) -> set[ChunkKey]:
 
 
 def _write_jsonl(dataset: Dataset, made: Path) -> ExportReport:
-    from ctxasm.data.files.writing import json_line
+    from ctxasm.data.files.bundle import json_line
 
     with made.open("wb") as file:
         for row in _flat_rows(dataset):

@@ -9,8 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ctxasm.data.datasets import Datasets
-from ctxasm.data.files.recognised.converted import ONLY_RETRIEVED
-from ctxasm.data.standing import NameTaken, Over, added_notes, is_content_of, is_counted, joined_dataset, lacks_sent, standing, stored_info
+from ctxasm.data.files.recognised.draft import ONLY_RETRIEVED
+from ctxasm.data.load_conflicts import (
+    NameTaken,
+    Over,
+    added_notes,
+    is_content_of,
+    is_counted,
+    joined_dataset,
+    lacks_sent,
+    standing,
+    stored_info,
+)
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import mended
 from ctxasm.model.errors import InvalidInput, shown
@@ -19,10 +29,10 @@ from ctxasm.model.regular_files import STDIN, open_regular, read_regular, refuse
 
 if TYPE_CHECKING:
     from ctxasm.config import Config
+    from ctxasm.data.files.cells import ColumnMapping
     from ctxasm.data.files.importing import Preview
-    from ctxasm.data.files.limits import FileLimits
-    from ctxasm.data.files.mapping import ColumnMapping
     from ctxasm.data.files.reading import Reading
+    from ctxasm.data.files.source import FileLimits
     from ctxasm.model.datasets import DatasetInfo
 
 
@@ -170,14 +180,14 @@ def one_mapping(columns: Mapping[str, str], kind: str | None = None) -> dict[str
     """For every table: the columns of some fields and what the rows are, the rest being guessed. Raises InvalidInput."""
     if not columns and kind is None:
         return {}
-    from ctxasm.data.files.mapping import ColumnMapping
+    from ctxasm.data.files.cells import ColumnMapping
 
     return {"": ColumnMapping(kind or "", columns, guess_rest=True)}
 
 
 def _name_of(path: Path, mapped: bool) -> str | None:
     """The folder that a path is, or that a file of a bundle lies in, names the dataset; a file that is mapped names it itself."""
-    from ctxasm.data.files.kinds import KNOWN_FILES
+    from ctxasm.data.files.bundle import KNOWN_FILES
 
     if path.is_dir() or path.name not in KNOWN_FILES:
         return path.resolve().name if path.is_dir() else None
@@ -186,8 +196,8 @@ def _name_of(path: Path, mapped: bool) -> str | None:
 
 def _is_bundle(path: str) -> bool:
     """Whether a path is for the reader of bundles: a folder or .zip that has one, or nothing at all (which it says best)."""
-    from ctxasm.data.files.kinds import KNOWN_FILES
-    from ctxasm.data.files.opening import is_bundle_archive
+    from ctxasm.data.files.bundle import KNOWN_FILES
+    from ctxasm.data.files.importing import is_bundle_archive
 
     try:
         place = Path(path).expanduser()
@@ -233,7 +243,7 @@ def load_bundle(
 
 def _numbered(reading: Reading, over: Over) -> Reading:
     """The records with their chunks numbered by order. Raises InvalidInput where they join others, whose numbers stay."""
-    from ctxasm.data.files.numbering import number_by_order
+    from ctxasm.data.files.importing import number_by_order
 
     if over == "join":
         raise InvalidInput("chunks are numbered by order in a dataset of their own, not where they join another: load them by themselves")
@@ -247,7 +257,7 @@ def keep_bundle(datasets: Datasets, reading: Reading, origin: str, over: Over) -
     Raises InvalidInput, NameTaken, StoreUnavailable.
     """
     from ctxasm.store.digest import content_hash
-    from ctxasm.store.intake import check_records
+    from ctxasm.store.validation import check_records
 
     bundle = reading.bundle
     there = stored_info(datasets, bundle.name)
@@ -285,7 +295,7 @@ def replaced_notes(there: DatasetInfo | None) -> tuple[str, ...]:
 
 def limits_of(config: Config) -> FileLimits:
     """How large a file may be, by the settings."""
-    from ctxasm.data.files.limits import MB, FileLimits
+    from ctxasm.data.files.source import MB, FileLimits
 
     return FileLimits(config.max_upload_mb * MB, config.max_rows, config.max_columns, config.max_ratio)
 

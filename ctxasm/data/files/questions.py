@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from ctxasm.data.field_names import by_names
-from ctxasm.data.files.decoding import NotUtf8, decode
+from ctxasm.data.files.cells import NAMES
+from ctxasm.data.files.csv_reader import NotUtf8, decode
 from ctxasm.data.files.formats import DELIMITED, LINES, read_rows
-from ctxasm.data.files.limits import FileLimits
-from ctxasm.data.files.mapping_form import NAMES
 from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.source import FileLimits
+from ctxasm.data.names import by_names
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.regular_files import read_regular

@@ -6,12 +6,11 @@ import os
 from typing import NamedTuple
 
 from ctxasm.data.archives import ZipLimits
-from ctxasm.data.files.files import BundleFiles, open_files, open_upload
-from ctxasm.data.files.kinds import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS
-from ctxasm.data.files.lines import LineReader
+from ctxasm.data.files.bundle import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS
+from ctxasm.data.files.checking import Tables, asked_queries, check_references, documents_of, notes_of, read_table
+from ctxasm.data.files.json_lines import LineReader
 from ctxasm.data.files.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
-from ctxasm.data.files.references import Tables, asked_queries, check_references, documents_of, notes_of
-from ctxasm.data.files.tables import read_table
+from ctxasm.data.files.source import BundleFiles, open_files, open_upload
 from ctxasm.model.datasets import OwnedDataset
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Bundle

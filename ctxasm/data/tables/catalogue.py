@@ -1,14 +1,113 @@
-"""What a user's database holds: tables and views with row estimates, columns with types, sample rows. All bounded."""
+"""What the types of a database are for us, and how a value of the driver becomes one of ours."""
 
 from __future__ import annotations
 
+import json
+import re
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Literal, NamedTuple
 
+from ctxasm.data.names import opened_json, places_inside
+from ctxasm.data.paths import Path
 from ctxasm.data.tables.session import OwnDatabase, Row
-from ctxasm.data.tables.types import Kind, kind_of_postgresql, kind_of_sqlite
+from ctxasm.model.characters import mended, storable
 from ctxasm.model.errors import CtxasmError, NotFound, shown
+
+Kind = Literal["whole", "number", "text", "uuid", "json", "vector", "floats", "tsvector", "date", "boolean", "bytes", "other"]
+
+_POSTGRESQL: Mapping[str, Kind] = {
+    **dict.fromkeys(("int2", "int4", "int8"), "whole"),
+    **dict.fromkeys(("numeric", "float4", "float8"), "number"),
+    **dict.fromkeys(("text", "varchar"), "text"),
+    **dict.fromkeys(("json", "jsonb"), "json"),
+    **dict.fromkeys(("vector", "halfvec"), "vector"),
+    **dict.fromkeys(("_float4", "_float8"), "floats"),
+    **dict.fromkeys(("date", "timestamp", "timestamptz"), "date"),
+    "uuid": "uuid",
+    "tsvector": "tsvector",
+    "bool": "boolean",
+    "bytea": "bytes",
+}
+_SQLITE: tuple[tuple[str, Kind], ...] = (
+    ("json", "json"),
+    ("uuid", "other"),
+    ("int", "whole"),
+    ("char", "text"),
+    ("clob", "text"),
+    ("text", "text"),
+    ("blob", "bytes"),
+    ("bool", "boolean"),
+    ("date", "date"),
+    ("time", "date"),
+    ("real", "number"),
+    ("floa", "number"),
+    ("doub", "number"),
+    ("num", "number"),
+    ("dec", "number"),
+)
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+
+
+def kind_of_postgresql(base: str) -> Kind:
+    """By the name of the type in pg_type."""
+    return _POSTGRESQL.get(base, "other")
+
+
+def kind_of_sqlite(declared: str) -> Kind:
+    """By the declared type, as SQLite itself judges affinity; JSON by its name."""
+    lowered = declared.lower()
+    return next((kind for part, kind in _SQLITE if part in lowered), "other")
+
+
+def own_text(value: Any) -> str | None:
+    """A value as text, None for NULL. What no tokenizer takes becomes U+FFFD, one for one."""
+    match value:
+        case None:
+            return None
+        case str():
+            text = value
+        case bytes() | memoryview():
+            text = bytes(value).decode("utf-8", "replace")
+        case datetime() | date():
+            text = value.isoformat()
+        case dict() | list():
+            text = json.dumps(value, ensure_ascii=False)
+        case _:
+            text = str(value)
+    return mended(text)
+
+
+def own_whole(value: Any) -> int | None:
+    """A value as a whole number, None where it is none."""
+    match value:
+        case bool():
+            return None
+        case int():
+            return value
+        case float() | Decimal():
+            number = float(value)
+            return int(number) if abs(number) < 2**53 and number.is_integer() else None
+        case str() if _WHOLE.fullmatch(value.strip()):
+            return int(value)
+        case _:
+            return None
+
+
+def is_key(value: str, kind: Kind) -> bool:
+    """Whether `value` is how a key of this kind is written: then it can be sent as one, and no other text means the same key."""
+    if kind == "whole":
+        return bool(re.fullmatch(r"0|-?[1-9][0-9]{0,18}", value)) and -(2**63) <= int(value) < 2**63
+    if kind == "uuid":
+        try:
+            return str(uuid.UUID(value)) == value
+        except ValueError:
+            return False
+    return storable(value)
+
 
 MOST_TABLES = 2000
 MOST_COLUMNS = 1600
@@ -195,3 +294,58 @@ def sample(database: OwnDatabase, table: TableDetails, limit: int = SAMPLE_ROWS)
 def from_table(database: OwnDatabase, schema: str | None, table: str) -> str:
     """The table as it stands in FROM."""
     return database.quoted(table) if schema is None else f"{database.quoted(schema)}.{database.quoted(table)}"
+
+
+MOST_KEYS = 200
+_NOTHING = ("", "None", "null")
+"""Texts that stand for no value: LlamaIndex writes "None" where a node has no source."""
+
+
+class Seen(NamedTuple):
+    """A place and the values that the sample has there, as text, without NULL."""
+
+    path: Path
+    values: list[str]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every value is a whole number from 0 on, and there is one."""
+        return bool(self.values) and all(value.strip().removesuffix(".0").isdigit() for value in self.values)
+
+    @property
+    def names_something(self) -> bool:
+        """Whether a value can be somebody's name."""
+        return any(value.strip() not in _NOTHING for value in self.values)
+
+
+def column_values(rows: Sample, name: str) -> list[str]:
+    """The values of a column, without NULL."""
+    at = rows.columns.index(name)
+    return [value for row in rows.rows if (value := row[at]) is not None]
+
+
+def json_columns(table: TableDetails, rows: Sample) -> list[ColumnInfo]:
+    """The columns that hold JSON objects, by their type or by their values."""
+    return [c for c in table.columns.values() if c.kind == "json" or "json" in c.type.lower() or _looks_like_json(c.name, rows)]
+
+
+def inside(column: str, rows: Sample) -> list[Seen]:
+    """The places inside the JSON objects of a column whose values are no list and no object, also one level deeper."""
+    found: dict[Path, list[str]] = {}
+    for text in column_values(rows, column):
+        for keys, value in _scalars(text):
+            values = found.setdefault(Path(column, keys), [])
+            if value is not None:
+                values.append(value if isinstance(value, str) else json.dumps(value))
+    return [Seen(path, values) for path, values in found.items()]
+
+
+def _looks_like_json(name: str, rows: Sample) -> bool:
+    values = column_values(rows, name)
+    return bool(values) and all(value.startswith("{") and value.endswith("}") for value in values) and bool(_scalars(values[0]))
+
+
+def _scalars(text: str) -> list[tuple[tuple[str, ...], object]]:
+    """The values that are no list and no object, those of the outer object first."""
+    found = places_inside("", opened_json(text), 2, most=MOST_KEYS)
+    return sorted((place for place in found if not isinstance(place[1], (dict, list))), key=lambda place: len(place[0]))

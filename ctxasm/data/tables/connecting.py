@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.config import Config
 from ctxasm.data.files.loading import LoadReport, neighbour_notes, reported
-from ctxasm.data.standing import NameTaken, Over, is_content_of, is_counted, joined_dataset, standing, stored_info
+from ctxasm.data.load_conflicts import NameTaken, Over, is_content_of, is_counted, joined_dataset, standing, stored_info
 from ctxasm.model.errors import CtxasmError, InvalidInput, NotFound, shown
 from ctxasm.model.ports import FetchedChunk, Window
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
-from ctxasm.store.decoding import decoding
+from ctxasm.store.records import decoding
 
 if TYPE_CHECKING:
     from ctxasm.data.tables.catalogue import Sample, TableDetails, TableInfo
-    from ctxasm.data.tables.checks import MappingCheck
-    from ctxasm.data.tables.finding import Finding
+    from ctxasm.data.tables.checks import Finding, MappingCheck
     from ctxasm.data.tables.linked import LinkedDataset
     from ctxasm.data.tables.links import Linking
     from ctxasm.data.tables.mapping import TableMapping
@@ -49,8 +48,8 @@ class SavedMapping(NamedTuple):
 
 def connections(config: Config) -> list[ConnectionInfo]:
     """The connections of the secrets and the environment by name. None is opened."""
-    from ctxasm.data.tables.address import address_of
-    from ctxasm.store.failures import describe
+    from ctxasm.data.tables.session import address_of
+    from ctxasm.store.connect import describe
 
     found = []
     for name, table in sorted(config.connections.items()):
@@ -147,7 +146,7 @@ def preview(datasets: Linking, connection: str, mapping: TableMapping, limit: in
 
 def statements(datasets: Linking, connection: str, mapping: TableMapping) -> dict[str, str]:
     """The exact parameterised SQL of each operation. Raises as `check_mapping`."""
-    from ctxasm.data.tables.shown_statements import all_statements
+    from ctxasm.data.tables.search import all_statements
 
     return all_statements(_tried(datasets, connection, mapping))
 
@@ -211,7 +210,7 @@ def link(datasets: Linking, connection: str, mapping: TableMapping, name: str, o
 
     Raises InvalidInput where no row can be used or the name is taken.
     """
-    from ctxasm.data.tables.counted_checks import no_link
+    from ctxasm.data.tables.checks import no_link
 
     datasets.links.check_link(name, connection, mapping, over)
     found = check_mapping(datasets, connection, mapping)
@@ -259,7 +258,7 @@ def copy_table(
     each document are counted by it, and the notes say so.
     Raises as `link`, NameTaken, and InvalidInput when it was cancelled.
     """
-    from ctxasm.data.tables.counted import RowCounter
+    from ctxasm.data.tables.checks import RowCounter
     from ctxasm.model.records import Chunk
 
     if limit < 1:

@@ -14,23 +14,19 @@ from itertools import groupby
 from time import perf_counter
 from typing import Any
 
-from ctxasm.data.tables.counted import RowCounter, documents_in_rows
-from ctxasm.data.tables.indexes import Index, indexes, served
-from ctxasm.data.tables.mapping import TableMapping
-from ctxasm.data.tables.neighbours import obstacle_in
-from ctxasm.data.tables.resolved import Resolved, resolve
+from ctxasm.data.tables.catalogue import is_key, own_text, own_whole
+from ctxasm.data.tables.checks import Index, RowCounter, documents_in_rows, indexes, obstacle_in, served
+from ctxasm.data.tables.mapping import Resolved, TableMapping, resolve
 from ctxasm.data.tables.session import OwnDatabase, Parameters, Row, ask
 from ctxasm.data.tables.statements import Statements
-from ctxasm.data.tables.types import is_key, own_text, own_whole
 from ctxasm.model.characters import storable
 from ctxasm.model.datasets import DatasetInfo, QueryEntry
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.ports import Fetched, FetchedChunk, Window
 from ctxasm.model.records import Answer, Chunk, CorpusLanguage, Document, Query
-from ctxasm.store.intake import MAX_CHUNK_INDEX
-from ctxasm.store.listing import no_query
 from ctxasm.store.statements import readable
+from ctxasm.store.validation import MAX_CHUNK_INDEX, no_query
 from ctxasm.text.chunk_facts import duplicate_key, has_coincidence, own_share, usual_in_dataset, with_overlaps
 from ctxasm.text.language import SAMPLE, SAMPLE_CHARS, language_of_texts, sample_of
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ctxasm.data.datasets import Datasets
 from ctxasm.model.errors import InvalidInput, NotFound, shown
-from ctxasm.store.decoding import decoding
+from ctxasm.store.records import decoding
 
 if TYPE_CHECKING:
-    from ctxasm.data.standing import Over
+    from ctxasm.data.load_conflicts import Over
     from ctxasm.data.tables.linked import LinkedDataset
     from ctxasm.data.tables.mapping import TableMapping
     from ctxasm.data.tables.session import OwnDatabase
@@ -52,8 +52,7 @@ class Links:
             raise NotFound(f"there is no connection {shown(connection)}; known are {listed}")
         with self._lock:
             if name not in self._databases:
-                from ctxasm.data.tables.address import address_of
-                from ctxasm.data.tables.session import OwnDatabase
+                from ctxasm.data.tables.session import OwnDatabase, address_of
 
                 self._databases[name] = OwnDatabase(address_of(name, known[name]), self._statement_timeout)
             return self._databases[name]
@@ -61,7 +60,7 @@ class Links:
     def add(self, connection: str, mapping: TableMapping, name: str, documents: int, chunks: int) -> DatasetInfo:
         """Keep a link, in place of one of this name. Raises InvalidInput for the name of a stored dataset."""
         from ctxasm.data.tables.mapping import written_mapping
-        from ctxasm.store.intake import check_text
+        from ctxasm.store.validation import check_text
 
         check_text(name, "dataset name", name=True)
         if not name.strip() or len(name.encode()) > 1000:

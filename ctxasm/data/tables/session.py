@@ -1,28 +1,128 @@
-"""A session that can only read: every statement in a READ ONLY transaction, with a timeout.
-
-PostgreSQL: `SET TRANSACTION … READ ONLY` and `SET LOCAL statement_timeout` at the start of every transaction, and
-`default_transaction_read_only` where the server (or the pooler before it) takes it in the first packet. Nothing is set for
-longer than a transaction and nothing is prepared, so that a pooler's connections stay as they were. One snapshot a
-transaction: what one read brings together belongs together.
-
-SQLite: the file opens with `mode=ro` (a missing one is an error, none is made) and `PRAGMA query_only`; a progress handler
-ends what takes too long.
-"""
+"""What went wrong in a user's own database, in one sentence: what, and what to do. No password, no statement, no row."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from time import monotonic
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, CursorResult, create_engine, exc
+from sqlalchemy import URL, Connection, CursorResult, create_engine, exc, make_url
 
-from ctxasm.data.tables.address import existing_file
-from ctxasm.data.tables.failures import own_failure
-from ctxasm.model.errors import StoreUnavailable
-from ctxasm.store.failures import describe
+from ctxasm.model.errors import CtxasmError, InvalidInput, StoreUnavailable, shown
+from ctxasm.store.connect import describe, translated
+
+_TOO_LONG = (
+    "did not answer within {seconds:g} s and was stopped: create the index that the check of the mapping names, ask for less, or raise "
+    "CTXASM_STATEMENT_TIMEOUT"
+)
+_NO_TABLE = "has no table or view of this name that this user may see: choose another one"
+_NO_COLUMN = "has no column of this name any more: check the mapping"
+
+_UNAVAILABLE = {
+    "QueryCanceled": _TOO_LONG,
+    "LockNotAvailable": "has a table that another process holds locked: try again when it is done",
+    "InsufficientPrivilege": "does not let this user read that: ask its administrator for the right to SELECT",
+    "OutOfMemory": "has not enough memory for that: ask for less",
+}
+_INVALID = {
+    "UndefinedTable": _NO_TABLE,
+    "UndefinedColumn": _NO_COLUMN,
+    "ReadOnlySqlTransaction": "was asked to write by a view or function, which is never allowed here: choose another table",
+    "InvalidTextRepresentation": "holds a value that is not of the type the mapping needs: check the mapping",
+    "UndefinedFunction": "cannot compare or search a column of this type: check the mapping",
+    "UndefinedObject": "lacks an extension or a language of full text that the mapping needs: check the mapping",
+    "WrongObjectType": "cannot take that out of a column of this type: check the mapping",
+    "DataException": "holds a value of another kind or size than the mapping needs: check the mapping and the embedder",
+    "DataError": "holds a value of another kind or size than the mapping needs: check the mapping and the embedder",
+}
+_SQLITE_INVALID = (
+    ("no such table", _NO_TABLE),
+    ("no such column", _NO_COLUMN),
+    ("no such module", "has a table that needs an extension which is not here: choose another one"),
+    ("no such function", "has a view or index that needs a function which is not here: choose another table"),
+    ("malformed json", "holds a text that is no JSON where the mapping takes a value out of it: check the mapping"),
+    ("json path", "cannot read this path into a JSON text: check the mapping"),
+    ("readonly", "was asked to write, which is never allowed here: choose another table"),
+)
+
+
+def own_failure(error: Exception, url: URL, seconds: float) -> CtxasmError:
+    """The error of our own tree for an error of SQLAlchemy or of a driver."""
+    cause = error.orig if isinstance(error, exc.DBAPIError) and error.orig is not None else error
+    subject, said = describe(url), str(cause).lower()
+    if url.get_backend_name() == "sqlite":
+        if "interrupted" in said:
+            return StoreUnavailable(f"{subject} {_TOO_LONG.format(seconds=seconds)}")
+        if "unable to open" in said:
+            return StoreUnavailable(f"{subject} cannot be opened: check that it may be read (in WAL mode its folder must be writable too)")
+        sentence = next((sentence for part, sentence in _SQLITE_INVALID if part in said), None)
+        return InvalidInput(f"{subject} {sentence}") if sentence else translated(error, url)
+    kinds = [kind.__name__ for kind in type(cause).__mro__]
+    for kind in kinds:
+        if kind in _UNAVAILABLE:
+            return StoreUnavailable(f"{subject} {_UNAVAILABLE[kind].format(seconds=seconds)}")
+        if kind in _INVALID:
+            return InvalidInput(f"{subject} {_INVALID[kind]}")
+    return translated(error, url)
+
+
+_EXAMPLES = "postgresql://user@host/name or sqlite:///folder/file.db"
+
+
+def address_of(name: str, table: Mapping[str, Any]) -> URL:
+    """The address of the connection `name`. Raises InvalidInput for one that is not PostgreSQL and not a SQLite file."""
+    url = _given(name, table)
+    kind = url.get_backend_name()
+    if kind in ("postgresql", "postgres"):
+        return url.set(drivername="postgresql+psycopg")
+    if kind != "sqlite":
+        raise InvalidInput(f"connection {shown(name)} must lead to PostgreSQL or to a SQLite file, got {shown(kind)}")
+    if not sqlite_path(url):
+        raise InvalidInput(f"connection {shown(name)} must name a SQLite file, such as sqlite:///folder/file.db, got a database in memory")
+    return url.set(drivername="sqlite")
+
+
+def _given(name: str, table: Mapping[str, Any]) -> URL:
+    try:
+        if text := str(table.get("url") or "").strip():
+            return make_url(text)
+        if not table.get("dialect"):
+            raise InvalidInput(f"connection {shown(name)} must have a url, such as {_EXAMPLES}, or at least a dialect and a database")
+        port, query = table.get("port"), table.get("query")
+        return URL.create(
+            str(table["dialect"]).partition("+")[0],
+            username=_text(table.get("username") or table.get("user")),
+            password=_text(table.get("password")),
+            host=_text(table.get("host")),
+            port=int(port) if port not in (None, "") else None,
+            database=_text(table.get("database") or table.get("dbname")),
+            query={str(key): str(value) for key, value in query.items()} if isinstance(query, Mapping) else {},
+        )
+    except (exc.ArgumentError, ValueError, TypeError, AttributeError):
+        # The address itself is not repeated: a password may stand in any part of it.
+        raise InvalidInput(f"the address of connection {shown(name)} cannot be read: it must look like {_EXAMPLES}") from None
+
+
+def _text(value: object) -> str | None:
+    return None if value in (None, "") else str(value)
+
+
+def sqlite_path(url: URL) -> str:
+    """The file a SQLite address names, empty for a database in memory."""
+    path = (url.database or "").removeprefix("file:").partition("?")[0] if (url.database or "").startswith("file:") else url.database or ""
+    return "" if path == ":memory:" or url.query.get("mode") == "memory" else path
+
+
+def existing_file(url: URL) -> Path:
+    """The SQLite file, which must be there: reading never makes one. Raises StoreUnavailable."""
+    path = Path(sqlite_path(url))
+    if not path.is_file():
+        raise StoreUnavailable(f"the SQLite file {path} does not exist: check the address of the connection")
+    return path
+
 
 TIMEOUT_S = 10.0
 CONNECT_SECONDS = 5

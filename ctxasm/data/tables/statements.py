@@ -13,8 +13,7 @@ from functools import cached_property
 
 from ctxasm.data.paths import Path
 from ctxasm.data.tables.catalogue import from_table
-from ctxasm.data.tables.mapping import OF_DOCUMENT
-from ctxasm.data.tables.resolved import Place, Resolved
+from ctxasm.data.tables.mapping import OF_DOCUMENT, Place, Resolved
 from ctxasm.data.tables.session import OwnDatabase
 
 _SELECTED = ("text", "start", "end", "page_number", "section", "row_number")

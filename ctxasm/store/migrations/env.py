@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from ctxasm.store.tables import alembic_version, metadata
+from ctxasm.store.schema import alembic_version, metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -130,16 +130,16 @@ def test_places_that_cannot_be_written(workbench: Workbench, tmp_path: Path) -> 
 
 
 def test_a_dataset_replaced_meanwhile_is_not_written(workbench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ctxasm.data.files import writing
+    from ctxasm.data.files import bundle
 
-    write = writing.json_line
+    write = bundle.json_line
 
     def replacing(row: dict[str, object]) -> bytes:
-        monkeypatch.setattr(writing, "json_line", write)
+        monkeypatch.setattr(bundle, "json_line", write)
         workbench.store.add(Bundle("hostile", (Document("other"),)))
         return write(row)
 
-    monkeypatch.setattr(writing, "json_line", replacing)
+    monkeypatch.setattr(bundle, "json_line", replacing)
     with pytest.raises(StoreUnavailable, match="was replaced while it was read"):
         export(workbench, "hostile", tmp_path / "out")
     assert not (tmp_path / "out").exists()

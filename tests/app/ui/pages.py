@@ -10,9 +10,9 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 import ctxasm.app.ui
-from ctxasm.app.ui.frame.controls import GROUPS, SETTINGS
-from ctxasm.app.ui.frame.page_scripts import script
+from ctxasm.app.ui.frame.browser import script
 from ctxasm.app.ui.frame.session import Kept, Session
+from ctxasm.app.ui.frame.settings_panel import GROUPS, SETTINGS
 
 MAIN = Path(ctxasm.app.ui.__file__).parent / "main.py"
 

@@ -30,7 +30,7 @@ from ctxasm.app.ui.ask.answer import (
     stale_numbers,
 )
 from ctxasm.app.ui.ask.reader import reader_data
-from ctxasm.app.ui.frame.session_records import KeptAnswer
+from ctxasm.app.ui.frame.session import KeptAnswer
 from ctxasm.app.ui.widgets.expected import Expected
 from ctxasm.citations.checked import Disputed, Withheld
 from ctxasm.citations.figures import without_shares

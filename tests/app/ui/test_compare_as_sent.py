@@ -11,8 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import ctxasm
-from ctxasm.app.ui.frame.session import FACT, Session
-from ctxasm.app.ui.frame.session_records import SENT
+from ctxasm.app.ui.frame.session import FACT, SENT, Session
 from tests.app.ui.builders import HOSTILE
 from tests.app.ui.pages import MAIN, fine, html, kept
 from tests.tuning.test_why import FACT as COSTS

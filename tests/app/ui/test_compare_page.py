@@ -15,8 +15,8 @@ import ctxasm
 from ctxasm.app.ui.compare import answers, questions
 from ctxasm.app.ui.compare.blind import SHELF, Review, is_a_left
 from ctxasm.app.ui.compare.questions import table
-from ctxasm.app.ui.frame import job_panel, server
-from ctxasm.app.ui.frame.compare_view import EVERY
+from ctxasm.app.ui.frame import server, work
+from ctxasm.app.ui.frame.address import EVERY
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.model.presets import preset
 from ctxasm.tuning.compare_answers import SHARES
@@ -253,7 +253,7 @@ def test_what_ask_was_answered_is_known_to_compare(few_url):
 
 
 def test_the_answers_to_all_are_estimated_asked_and_judged_blind(few_url, monkeypatch):
-    monkeypatch.setattr(job_panel, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(work, "PATIENCE_S", 60.0)
     app = fine(opened("compare", data="sample", a="mt=500"))
     app = fine(app.segmented_control(key=Session.compare_view.key).set_value("answers").run())
     assert "0 of 8 answers known already, the others free, local." in html(app)

@@ -36,8 +36,8 @@ from ctxasm.app.ui.compare.differences import (
     sent_texts,
     settings_html,
 )
-from ctxasm.app.ui.frame.pinned import pinned_address, read_pinned
-from ctxasm.app.ui.frame.session_records import SENT
+from ctxasm.app.ui.frame.address import pinned_address, read_pinned
+from ctxasm.app.ui.frame.session import SENT
 from ctxasm.app.ui.inspect.budget_bar import budget_bar
 from ctxasm.app.ui.inspect.change import sent_chunks
 from ctxasm.app.ui.widgets.word_diff import MOST_WORDS, sentence_diff, shortened, word_diff

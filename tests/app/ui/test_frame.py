@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from ctxasm.app.ui.frame.controls import GROUPS, group_name
-from ctxasm.app.ui.frame.setting_widgets import EMPTY, LEADING
+from ctxasm.app.ui.frame.settings_panel import EMPTY, GROUPS, LEADING, group_name
 from ctxasm.app.ui.inspect.page import PICTURES, TABS
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.llm.embedding import SLIDER, threshold_of

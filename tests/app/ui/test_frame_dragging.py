@@ -9,7 +9,7 @@ import pytest
 from streamlit.runtime.scriptrunner_utils.exceptions import RerunException
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
-from ctxasm.app.ui.frame import page_scripts, setting_widgets, state
+from ctxasm.app.ui.frame import browser, settings_panel, state
 from ctxasm.app.ui.frame.state import KeptChunks
 from ctxasm.model.ports import Fetched, Window
 
@@ -66,8 +66,8 @@ def session(monkeypatch):
     def rerun(scope="app"):
         raise RerunException(RerunData(page_name=scope))
 
-    monkeypatch.setattr(setting_widgets.st, "session_state", kept)
-    monkeypatch.setattr(setting_widgets.st, "rerun", rerun)
+    monkeypatch.setattr(settings_panel.st, "session_state", kept)
+    monkeypatch.setattr(settings_panel.st, "rerun", rerun)
     return kept
 
 
@@ -79,25 +79,25 @@ def scope_of(callback) -> str:
 
 def test_a_step_runs_the_bar_alone_and_leaves_the_setting(session):
     session["max_tokens_range"] = Range(live=5000)
-    assert scope_of(setting_widgets._drag) == "budget"
+    assert scope_of(settings_panel._drag) == "budget"
     assert (session["_live"], session["mt"]) == (5000, 8000)
 
 
 def test_a_release_in_the_same_message_as_a_step_runs_everything(session):
     session["max_tokens_range"] = Range(live=5000, settled=5100)
-    assert scope_of(setting_widgets._drag) == "budget"
-    assert scope_of(setting_widgets._release) == "page"
+    assert scope_of(settings_panel._drag) == "budget"
+    assert scope_of(settings_panel._release) == "page"
     assert state.session.now.max_tokens == 5100
 
 
 def test_a_page_without_a_bar_is_left_in_peace(session):
     session["_budget_shown"] = False
     session["max_tokens_range"] = Range(live=5000)
-    setting_widgets._drag()
+    settings_panel._drag()
     assert session["_live"] == 5000
 
 
 def test_the_range_sends_its_last_value_on_release_whatever_is_on_its_way():
-    release = (page_scripts.ASSETS / "live_range.js").read_text(encoding="utf-8").split("range.onchange")[1]
+    release = (browser.ASSETS / "live_range.js").read_text(encoding="utf-8").split("range.onchange")[1]
     assert "setTriggerValue('settled'" in release
     assert "setTimeout" not in release

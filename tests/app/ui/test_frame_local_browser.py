@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from ctxasm.app.hosts import HOST_NAMES
-from ctxasm.app.ui.frame.local_browser import is_local, on_this_machine
+from ctxasm.app.ui.frame.browser import is_local, on_this_machine
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_a_server_that_was_given_names_takes_no_paths_however_local_a_request_lo
     """As it comes through a proxy that sets neither Host nor X-Forwarded-For."""
     monkeypatch.setenv(HOST_NAMES, names)
     monkeypatch.setattr(
-        "ctxasm.app.ui.frame.local_browser.st.context",
+        "ctxasm.app.ui.frame.browser.st.context",
         SimpleNamespace(headers={"Host": "127.0.0.1:8501", "Origin": "http://127.0.0.1:8501"}, ip_address=None),
     )
-    monkeypatch.setattr("ctxasm.app.ui.frame.local_browser.st.get_option", lambda name: "127.0.0.1")
+    monkeypatch.setattr("ctxasm.app.ui.frame.browser.st.get_option", lambda name: "127.0.0.1")
     assert on_this_machine() is may_type

@@ -8,14 +8,14 @@ from types import SimpleNamespace
 import pytest
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 
-from ctxasm.app.ui.frame import stopping
+from ctxasm.app.ui.frame import jobs
 
 
 @pytest.mark.parametrize("request_it", [ScriptRequests.request_stop, lambda requests: requests.request_rerun(RerunData())])
 def test_a_click_ends_what_another_thread_waits_for(monkeypatch, request_it):
     requests = ScriptRequests()
-    monkeypatch.setattr(stopping, "get_script_run_ctx", lambda suppress_warning: SimpleNamespace(script_requests=requests))
-    ended = stopping.asked_to_end()
+    monkeypatch.setattr(jobs, "get_script_run_ctx", lambda suppress_warning: SimpleNamespace(script_requests=requests))
+    ended = jobs.asked_to_end()
     seen: list[bool] = [ended()]
     request_it(requests)
     thread = Thread(target=lambda: seen.append(ended()))
@@ -25,7 +25,7 @@ def test_a_click_ends_what_another_thread_waits_for(monkeypatch, request_it):
 
 
 def test_without_a_page_nothing_ends():
-    assert not stopping.asked_to_end()()
+    assert not jobs.asked_to_end()()
 
 
 @pytest.mark.parametrize(("newer", "asked"), [(False, ["state"]), (True, [])])
@@ -35,11 +35,11 @@ def test_a_run_that_is_stopped_is_followed_by_one_that_draws_unless_a_newer_one_
     loop = SimpleNamespace(call_soon_threadsafe=lambda call, *given: call(*given))
     session = SimpleNamespace(_scriptrunner=runner, _event_loop=loop, _client_state="state", request_rerun=calls.append)
     sessions = SimpleNamespace(get_active_session_info=lambda name: SimpleNamespace(session=session) if name == "id" else None)
-    monkeypatch.setattr(stopping.Runtime, "_instance", SimpleNamespace(_session_mgr=sessions))
+    monkeypatch.setattr(jobs.Runtime, "_instance", SimpleNamespace(_session_mgr=sessions))
     context = SimpleNamespace(session_id="id")
-    monkeypatch.setattr(stopping, "get_script_run_ctx", lambda suppress_warning: context)
-    stopping.rerun_after_stop()
+    monkeypatch.setattr(jobs, "get_script_run_ctx", lambda suppress_warning: context)
+    jobs.rerun_after_stop()
     assert calls == asked
     context.session_id = "gone"
-    stopping.rerun_after_stop()
+    jobs.rerun_after_stop()
     assert calls == asked

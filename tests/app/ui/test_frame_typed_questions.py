@@ -195,7 +195,7 @@ def test_ranks_under_each_method_are_shown(open_app):
 
 def test_a_search_that_takes_long_shows_how_far_it_is_and_can_be_cancelled(open_app, monkeypatch):
     import ctxasm.search.searching as searching
-    from ctxasm.app.ui.frame import awaited_work
+    from ctxasm.app.ui.frame import work
     from ctxasm.search.stopping import stop_if
 
     jobs = []
@@ -216,8 +216,8 @@ def test_a_search_that_takes_long_shows_how_far_it_is_and_can_be_cancelled(open_
 
     app = open_app(data="stil")
     monkeypatch.setattr(searching, "search", endless)
-    monkeypatch.setattr(awaited_work, "Job", Seen)
-    monkeypatch.setattr(awaited_work, "UNSEEN_S", 0.01)
+    monkeypatch.setattr(work, "Job", Seen)
+    monkeypatch.setattr(work, "UNSEEN_S", 0.01)
     app = ask(app, QUESTION)
     assert any("stopped on request" in problem for problem in problems(app))
     assert "no questions yet" in html(app)

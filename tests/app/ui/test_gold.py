@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 import ctxasm
 from ctxasm.app.ui.ask import page
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.drawer import DETAILS, EVIDENCE
+from ctxasm.app.ui.frame.layout import DETAILS, EVIDENCE
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.widgets.expected import Expected, marked_key, marked_of, sign_html
 from ctxasm.data.files import load_bundle

@@ -10,7 +10,7 @@ import pytest
 from ctxasm.answering.prompts import Zone
 from ctxasm.app.ui.ask.answer import context_cards, sources_html
 from ctxasm.app.ui.ask.page import answer_html, zones_html
-from ctxasm.app.ui.frame.session_records import KeptAnswer
+from ctxasm.app.ui.frame.session import KeptAnswer
 from ctxasm.app.ui.inspect.budget import budget_table_html, regret_html, summaries_html, token_axis_html
 from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html
 from ctxasm.app.ui.inspect.change import ledger, ledger_html

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.session import Scene
 from ctxasm.app.ui.inspect import change
 from ctxasm.app.ui.inspect.budget_bar import budget_html
 from ctxasm.app.ui.inspect.change import (

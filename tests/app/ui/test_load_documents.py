@@ -124,7 +124,7 @@ def test_a_long_job_is_a_card_until_it_ends(app, folder, monkeypatch):
     import ctxasm.data.documents.ingesting as ingesting
 
     real = ingesting.cut
-    monkeypatch.setattr("ctxasm.app.ui.frame.job_panel.PATIENCE_S", 0.05)
+    monkeypatch.setattr("ctxasm.app.ui.frame.work.PATIENCE_S", 0.05)
     drawn = threading.Event()
     monkeypatch.setattr(ingesting, "cut", lambda *given: drawn.wait(300) and real(*given))
     page = html(fine(from_folder(app, folder)))

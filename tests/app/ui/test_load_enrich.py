@@ -9,7 +9,7 @@ from ctxasm.app.ui.load.enrich import actual_words, dollars, estimate_words
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
 from ctxasm.data.enrich.cost import Price
-from ctxasm.data.enrich.reports import EnrichReport, Estimate, FailedBatch
+from ctxasm.data.enrich.enriching import EnrichReport, Estimate, FailedBatch
 from ctxasm.model.records import Bundle, Chunk, Document
 from tests.app.ui.pages import fine, html, opened, problems
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxasm.app.ui.load.mapping import as_kind, chosen, fields_of, is_needed, lacking, leading_of, offered_of, paths_of
-from ctxasm.data.files.mapping_form import FIELDS, HIT_FIELDS, HITS, NEEDED, ColumnMapping
+from ctxasm.data.files.cells import FIELDS, HIT_FIELDS, HITS, NEEDED, ColumnMapping
 
 kinds = st.sampled_from(sorted(FIELDS))
 columns = st.lists(

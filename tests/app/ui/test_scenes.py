@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.session import Scene
 from ctxasm.app.workbench import Workbench
 from ctxasm.model.errors import InvalidInput, StoreUnavailable
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query

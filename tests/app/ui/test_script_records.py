@@ -11,8 +11,8 @@ import pytest
 from ctxasm.app.ui.ask import answer, reader
 from ctxasm.app.ui.ask.reader import ASSETS
 from ctxasm.app.ui.ask.verdict_words import Figure
-from ctxasm.app.ui.frame import browser_moves, page_scripts, sharing
-from ctxasm.app.ui.widgets import live_range
+from ctxasm.app.ui.frame import browser, links
+from ctxasm.app.ui.widgets import components
 from tests.app.ui.builders import empty
 
 
@@ -51,10 +51,10 @@ SCRIPTS = (
             ("before",): (answer.Before,),
         },
     ),
-    Script("range", RANGE, {("data",): (live_range.RangeData,)}),
-    Script("copy button", asset("copy"), {("data",): (sharing.CopyData,)}),
-    Script("followed link", browser_moves.JS, {("data",): (browser_moves.FollowData,)}),
-    Script("scroll", browser_moves.SCROLL, {("data",): (browser_moves.ScrollData,)}),
+    Script("range", RANGE, {("data",): (components.RangeData,)}),
+    Script("copy button", asset("copy"), {("data",): (links.CopyData,)}),
+    Script("followed link", browser.JS, {("data",): (browser.FollowData,)}),
+    Script("scroll", browser.SCROLL, {("data",): (browser.ScrollData,)}),
 )
 NOT_READ = {("piece",): {"claim"}}
 """A piece is put on the line of its claim before it is sent."""
@@ -102,10 +102,10 @@ def test_a_name_that_only_one_side_knows_is_found():
 
 def test_what_a_script_tells_is_what_the_page_listens_for():
     sent = re.findall(r"set(?:State|Trigger)Value\((.*?),", RANGE)
-    assert {name for call in sent for name in re.findall(r"'(\w\w+)'", call)} == set(live_range.RangeState.__annotations__)
+    assert {name for call in sent for name in re.findall(r"'(\w\w+)'", call)} == set(components.RangeState.__annotations__)
 
 
 def test_no_tag_stands_in_the_scripts_of_the_pages():
     """The browser's part of Streamlit takes a script away in which one does, without a word."""
-    text = page_scripts.script().removeprefix("<script>").removesuffix("</script>")
+    text = browser.script().removeprefix("<script>").removesuffix("</script>")
     assert re.findall(r"<[/\w!]", text) == []

@@ -19,9 +19,8 @@ from streamlit.testing.v1 import AppTest
 import ctxasm
 from ctxasm.app import tuned
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.pinned import read_pinned
+from ctxasm.app.ui.frame.address import read_pinned, read_values
 from ctxasm.app.ui.frame.session import Session
-from ctxasm.app.ui.frame.sweep_grid import read_values
 from ctxasm.app.ui.sweep import page
 from ctxasm.app.ui.sweep.page import HEADINGS, shipping_html
 from ctxasm.app.ui.sweep.pictures import cell_html, front_of, heatmap_html, importance_figure
@@ -212,7 +211,7 @@ def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
 
     real = tuned.decided
     monkeypatch.setattr(tuned, "decided", slow)
-    monkeypatch.setattr("ctxasm.app.ui.frame.job_panel.PATIENCE_S", 0.01)
+    monkeypatch.setattr("ctxasm.app.ui.frame.work.PATIENCE_S", 0.01)
     app = sweep_page()
     app = fine(app.button(key="start_sweep").click().run())
     assert running()

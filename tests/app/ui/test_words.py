@@ -9,7 +9,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 import pytest
 
 from ctxasm.app.fates import fate_label, fate_sentence
-from ctxasm.app.ui.frame.setting_widgets import meaning_sentence
+from ctxasm.app.ui.frame.settings_panel import meaning_sentence
 from ctxasm.app.ui.words.event_words import event_sentence
 from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence, help_of
 from ctxasm.app.ui.words.words import number, title_of

@@ -20,18 +20,17 @@ from document_fuzz import KINDS, document
 import ctxasm
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
+from ctxasm.data.documents.collecting import UnreadableDocument, kind_of
 from ctxasm.data.documents.cutting import Cut, cut, mark_of, read_written, written
 from ctxasm.data.documents.ingesting import IngestOptions, ReadLimits, ingest
-from ctxasm.data.documents.kinds import UnreadableDocument, kind_of
 from ctxasm.data.documents.plain import decoded
 from ctxasm.data.documents.reading import read_document
 from ctxasm.data.documents.source import SourceText
-from ctxasm.data.enrich.extractive import enrich_document, summary_of
-from ctxasm.data.enrich.whole import whole_document
+from ctxasm.data.enrich.extractive import enrich_document, summary_of, whole_document
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.store.intake import check_records
 from ctxasm.store.memory import MemoryStore
+from ctxasm.store.validation import check_records
 from ctxasm.text.tokens import open_counter
 
 FIRST, INPUTS = int(os.environ.get("CTXASM_FUZZ_FIRST", "0")), int(os.environ.get("CTXASM_FUZZ_INPUTS", "1000"))

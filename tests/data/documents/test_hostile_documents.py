@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm.data.documents.apart import Readers, ReadingEnded
-from ctxasm.data.documents.kinds import UnreadableDocument
+from ctxasm.data.documents.collecting import UnreadableDocument
 from ctxasm.data.documents.options import ReadLimits
+from ctxasm.data.documents.sandbox import Readers, ReadingEnded
 from ctxasm.data.documents.source import SourceText
 
 FILES = Path(__file__).parent / "files"

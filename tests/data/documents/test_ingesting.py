@@ -166,7 +166,7 @@ def test_a_broken_document_is_reported_and_the_rest_loads(memory: Workbench, fol
 
 
 def test_what_could_not_be_read_is_not_tried_again_unless_asked(memory: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ctxasm.data.documents.apart import Readers
+    from ctxasm.data.documents.sandbox import Readers
 
     (tmp_path / "d").mkdir()
     shutil.copy(FILES / "geheim.pdf", tmp_path / "d")

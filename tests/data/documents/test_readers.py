@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm.data.documents.kinds import UnreadableDocument
+from ctxasm.data.documents.collecting import UnreadableDocument
+from ctxasm.data.documents.html import read_html
 from ctxasm.data.documents.options import ReadLimits
-from ctxasm.data.documents.page import read_html
 from ctxasm.data.documents.reading import read_document
-from ctxasm.data.documents.source import SourceText
-from ctxasm.data.documents.stated import date_of, language_code, title_of
+from ctxasm.data.documents.source import SourceText, date_of, language_code, title_of
 
 FILES = Path(__file__).parent / "files"
 NEVER = ("VERBORGEN", "GEWIST", "COMMENTAAR", "SCRIPT", "cookies")

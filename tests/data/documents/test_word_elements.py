@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from ctxasm.data.documents.docx import read_docx
 from ctxasm.data.documents.options import ReadLimits
-from ctxasm.data.documents.word import read_docx
 
 FILES = Path(__file__).parent / "files"
 SPACES = (

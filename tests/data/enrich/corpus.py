@@ -8,7 +8,7 @@ from typing import Any
 
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
-from ctxasm.data.enrich.whole import Whole, whole_document
+from ctxasm.data.enrich.extractive import Whole, whole_document
 from ctxasm.model.records import Bundle, Chunk, Document, Query
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.chunk_facts import chunk_facts

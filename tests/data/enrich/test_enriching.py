@@ -10,7 +10,8 @@ import pytest
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
 from ctxasm.data.enrich import enriching
-from ctxasm.data.enrich.enriching import EnrichOptions, FailedBatch, enrich, enriched_texts, enrichment_stamp, estimate, state
+from ctxasm.data.enrich.cache import enriched_texts, enrichment_stamp, state
+from ctxasm.data.enrich.enriching import EnrichOptions, FailedBatch, enrich, estimate
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.progress import Progress
@@ -18,7 +19,7 @@ from ctxasm.model.records import Bundle, Chunk, Document
 from ctxasm.model.search import SearchOptions
 from ctxasm.search.searching import search
 from ctxasm.store.database import Store
-from tests.data.enrich.corpus import COUNTER, DOCUMENTS, SUMMARY, TEXTS, chunks_of, long_bundle, small_bundle, workbench_with
+from tests.data.enrich.corpus import COUNTER, DOCUMENTS, SUMMARY, chunks_of, long_bundle, small_bundle, workbench_with
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -94,7 +95,7 @@ def test_what_an_index_gets_follows_the_latest_run(workbench: Workbench) -> None
 
 def test_the_counts_of_a_run_that_came_to_its_end_are_read(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     enrich(workbench)
-    monkeypatch.setattr("ctxasm.data.enrich.enriched._counted", lambda *_: pytest.fail("counted again"))
+    monkeypatch.setattr("ctxasm.data.enrich.cache._counted", lambda *_: pytest.fail("counted again"))
     assert state(workbench, "klein")[0].chunks == 6
 
 
@@ -226,11 +227,6 @@ def test_the_index_finds_a_chunk_by_words_that_only_its_document_says(workbench:
 
     assert ("cardio", 1) not in found("raw")
     assert ("cardio", 1) in found("enriched")
-
-
-def test_the_module_names_what_others_use() -> None:
-    assert set(enriching.__all__) >= {"enrich", "estimate", "enriched_texts", "enrichment_stamp", "state"}
-    assert len(TEXTS) == 3
 
 
 def test_what_was_written_for_other_chunks_of_a_name_is_no_enrichment(workbench: Workbench) -> None:

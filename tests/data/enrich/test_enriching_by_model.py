@@ -16,7 +16,8 @@ from fake_model_server import FakeModel, serving
 
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
-from ctxasm.data.enrich.enriching import EnrichOptions, EnrichReport, FailedBatch, enrich, enriched_texts, enrichment_stamp, estimate, state
+from ctxasm.data.enrich.cache import enriched_texts, enrichment_stamp, state
+from ctxasm.data.enrich.enriching import EnrichOptions, EnrichReport, FailedBatch, enrich, estimate
 from ctxasm.llm import Endpoint
 from ctxasm.llm.completion import _taken
 from ctxasm.model.errors import NotFound
@@ -247,7 +248,7 @@ def obedient(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_fault_in_one_document_is_reported_and_the_others_are_asked_for(server: FakeModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    import ctxasm.data.enrich.calls as calls
+    import ctxasm.data.enrich.enriching as calls
 
     whole = calls.whole_document
 

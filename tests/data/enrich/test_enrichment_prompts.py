@@ -7,8 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.data.enrich.jobs import READ_OF_CHUNK, ChunksJob, chunk_groups, described, summary_job
-from ctxasm.data.enrich.prompts import messages_of
+from ctxasm.data.enrich.prompts import READ_OF_CHUNK, ChunksJob, chunk_groups, described, messages_of, summary_job
 from ctxasm.model.records import Document
 from tests.data.enrich.corpus import CARDIOLOGY, DOCUMENTS, PARKING, whole_of
 from tests.examples import examples

@@ -6,11 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ctxasm.data.enrich.central import central_sentences
-from ctxasm.data.enrich.extractive import enrich_document, summary_of
-from ctxasm.data.enrich.phrases import key_phrases, spoken
+from ctxasm.data.enrich.extractive import central_sentences, enrich_document, key_phrases, spoken, summary_of, whole_document
 from ctxasm.data.enrich.texts import MOST_TOKENS
-from ctxasm.data.enrich.whole import whole_document
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document
 from tests.data.enrich.corpus import CARDIOLOGY, COUNTER, DOCUMENTS, PARKING, PROGRAM, SUMMARY, whole_of

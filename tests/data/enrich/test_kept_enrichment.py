@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.data.enrich.keeping import (
+from ctxasm.data.enrich.cache import (
     Ledger,
     Writer,
     is_label,

@@ -23,7 +23,7 @@ from fake_model_server import FakeModel, serving
 
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
-from ctxasm.data.enrich.enriched import enrichments, written_for
+from ctxasm.data.enrich.cache import enrichments, written_for
 from ctxasm.store.database import Store
 from tests.data.enrich.corpus import COUNTER, long_bundle, numbers_in, told, well_behaved
 
@@ -33,7 +33,7 @@ DOCUMENTS, CHUNKS, PER_CALL = 8, 8, 4
 BREEDER = """
 import os, sys
 import openai, httpx2, ctxasm.llm.batches, ctxasm.llm.transport, ctxasm.store.database, ctxasm.text.tokens
-import ctxasm.app.commands.enrich, ctxasm.data.enrich.enriching, ctxasm.data.enrich.calls
+import ctxasm.app.commands.enrich, ctxasm.data.enrich.enriching, ctxasm.data.enrich.enriching
 from ctxasm.__main__ import COMMANDS, main
 for name in COMMANDS:
     __import__(f"ctxasm.app.commands.{name}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxasm.data.enrich.outline import enclosing, headings_in, headings_of, is_program, path_at
+from ctxasm.data.enrich.extractive import enclosing, headings_in, headings_of, is_program, path_at
 from tests.growth import is_linear
 
 TEXT = (

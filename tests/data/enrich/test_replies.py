@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.data.enrich.jobs import ChunksJob, described
-from ctxasm.data.enrich.replies import LONGEST_QUESTION, LONGEST_SUMMARY, clean, read_chunks, read_summary_reply
+from ctxasm.data.enrich.prompts import LONGEST_QUESTION, LONGEST_SUMMARY, ChunksJob, clean, described, read_chunks, read_summary_reply
 from ctxasm.data.enrich.texts import Enrichment
 from ctxasm.model.records import Document
 from tests.data.enrich.corpus import COUNTER, whole_of

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.data.files import Problem, load_bundle, write_bundle
-from ctxasm.data.files.kinds import KNOWN_FILES
-from ctxasm.data.files.shapes import MAX_NUMBER
+from ctxasm.data.files.bundle import KNOWN_FILES, MAX_NUMBER
 from ctxasm.model.characters import is_visible
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Hit, Query, Span, Turn

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ctxasm.data.files.cells import FIELDS, NAMES, ColumnMapping
 from ctxasm.data.files.formats import read_rows
-from ctxasm.data.files.importing import import_files
-from ctxasm.data.files.limits import FileLimits
-from ctxasm.data.files.mapping import FIELDS, ColumnMapping, guess
-from ctxasm.data.files.mapping_form import NAMES
-from ctxasm.data.files.opening import OF_LIBRARIES
+from ctxasm.data.files.guess import guess
+from ctxasm.data.files.importing import OF_LIBRARIES, import_files
 from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.source import FileLimits
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Bundle, Chunk, Hit
 from tests.data.files.tables import as_csv, as_json, as_lines, as_parquet

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ctxasm.data.files.decoding import MOST_STRANGE
+from ctxasm.data.files.csv_reader import MOST_STRANGE
 from ctxasm.data.files.formats import read_rows
-from ctxasm.data.files.limits import FileLimits
 from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.source import FileLimits
 from ctxasm.model.errors import InvalidInput
 from tests.data.files.tables import DELIMITERS, ENCODINGS, as_csv, as_json, as_lines, as_parquet, as_zip
 from tests.examples import examples

@@ -16,7 +16,7 @@ import pytest
 
 from ctxasm.data.files.formats import read_rows
 from ctxasm.data.files.importing import import_files
-from ctxasm.data.files.limits import MB, FileLimits
+from ctxasm.data.files.source import MB, FileLimits
 from ctxasm.model.errors import InvalidInput
 from tests.data.files.tables import as_csv, as_json, as_lines, as_parquet, as_zip
 

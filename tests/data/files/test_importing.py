@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.data.files import load_bundle_bytes, write_bundle
+from ctxasm.data.files.cells import ColumnMapping
 from ctxasm.data.files.importing import import_files, preview
-from ctxasm.data.files.mapping import ColumnMapping
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from tests.data.files.tables import as_csv, as_json, as_lines, as_parquet, as_zip
 from tests.examples import examples
@@ -105,7 +105,7 @@ def test_a_table_that_is_not_understood_is_a_problem() -> None:
 
 def test_problems_are_listed_up_to_a_number_and_counted_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"document_id": "a", "chunk_index": "x", "text": "t"}] * 30
-    monkeypatch.setattr("ctxasm.data.files.validating.MAX_PROBLEMS", 10)
+    monkeypatch.setattr("ctxasm.data.files.checking.MAX_PROBLEMS", 10)
     found = preview([("x.csv", as_csv(rows))])
     assert (found.files[0].failing, len(found.problems)) == (30, 11)
     assert str(found.problems[-1]) == "reading: 20 more problems are not listed"

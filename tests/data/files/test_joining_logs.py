@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
 from ctxasm.data.files.importing import import_files
-from ctxasm.data.files.joining import CONTAINED, EXACT, NORMALISED, WAYS, Quoted, find
 from ctxasm.data.files.loading import LoadReport, join_files, load_files
+from ctxasm.data.files.match_hits import CONTAINED, EXACT, NORMALISED, WAYS, Quoted, find
 from ctxasm.model.characters import normalised
 from ctxasm.model.records import Bundle, Chunk, Document, Hit
 from ctxasm.model.settings import AssemblySettings

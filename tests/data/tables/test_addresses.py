@@ -8,10 +8,9 @@ import pytest
 
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import connection_secrets, read_config
-from ctxasm.data.tables.address import address_of
 from ctxasm.data.tables.catalogue import tables
 from ctxasm.data.tables.connecting import connections
-from ctxasm.data.tables.session import OwnDatabase
+from ctxasm.data.tables.session import OwnDatabase, address_of
 from ctxasm.model.errors import CtxasmError, InvalidInput, NotFound, StoreUnavailable
 from ctxasm.store.memory import MemoryStore
 

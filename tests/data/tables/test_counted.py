@@ -20,8 +20,8 @@ from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config, shipped
 from ctxasm.data.files import load_bundle
 from ctxasm.data.paths import Path, read_paths, written_paths
+from ctxasm.data.tables.checks import RowCounter
 from ctxasm.data.tables.connecting import check_mapping, copy_table, explain, guess_mapping, link, preview, statements, table_mapping
-from ctxasm.data.tables.counted import RowCounter
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Bundle
 from ctxasm.model.settings import AssemblySettings

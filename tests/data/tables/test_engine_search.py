@@ -13,7 +13,7 @@ from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
 from ctxasm.data.tables.connecting import link, statements, table_mapping
 from ctxasm.data.tables.linked import LinkedDataset
-from ctxasm.data.tables.shown_statements import all_statements
+from ctxasm.data.tables.search import all_statements
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.search import SearchOptions
 from ctxasm.search.searching import methods, save_query, search
@@ -369,7 +369,7 @@ def test_a_search_uses_the_indexes_of_a_large_table(vector_place: Place) -> None
 
 
 def test_rows_that_wait_to_be_indexed_do_not_lead_to_a_walk_through_the_table(vector_place: Place) -> None:
-    from ctxasm.data.tables.ranking import BY_INDEX
+    from ctxasm.data.tables.search import BY_INDEX
     from ctxasm.data.tables.session import ask
 
     vector_place.run(
@@ -423,7 +423,7 @@ def test_a_search_by_words_that_takes_too_long_leaves_that_by_meaning(vector_pla
     def slow(*_: object) -> None:
         raise StoreUnavailable("the table did not answer within 10 s")
 
-    monkeypatch.setattr("ctxasm.data.tables.words.search_words", slow)
+    monkeypatch.setattr("ctxasm.data.tables.search.search_words", slow)
     found = search_table(dataset, "A zeppelin", SearchOptions(), ThreeNumbers())
     assert (found.search_method, found.notes) == ("vector_only", ("searched by meaning alone: the table did not answer within 10 s",))
     with pytest.raises(StoreUnavailable):

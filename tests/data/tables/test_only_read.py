@@ -230,7 +230,7 @@ def test_a_key_that_no_table_can_hold_finds_nothing(place: Place, own_database: 
 
 
 def test_a_file_is_opened_as_it_is_named(tmp_path_factory: pytest.TempPathFactory) -> None:
-    from ctxasm.data.tables.address import address_of
+    from ctxasm.data.tables.session import address_of
 
     path = tmp_path_factory.mktemp("odd") / "a ?mode=rwc&x#%41.db"
     with sqlite3.connect(path) as own:

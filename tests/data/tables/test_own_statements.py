@@ -11,8 +11,8 @@ from user_tables import Place
 
 from ctxasm.data.tables.checks import explain
 from ctxasm.data.tables.mapping import DocumentsTable, TableMapping
+from ctxasm.data.tables.search import all_statements
 from ctxasm.data.tables.session import OwnDatabase
-from ctxasm.data.tables.shown_statements import all_statements
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import Window
 

@@ -15,16 +15,13 @@ from ctxasm.app.ui.ask.page import asking_controls, prompt_words
 from ctxasm.app.ui.compare.differences import Sides, chip, sides_of
 from ctxasm.app.ui.compare.questions import MOST_ROWS, question_words
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.awaited_work import awaited, give_up
-from ctxasm.app.ui.frame.job_panel import begin_job, show_job, take_ended
+from ctxasm.app.ui.frame.layout import show_problem
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks
 from ctxasm.app.ui.frame.models import pick_models
 from ctxasm.app.ui.frame.recorded_answers import data_key
-from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.title import show_problem
-from ctxasm.app.ui.widgets.chunk_clicks import state_link
-from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.work import awaited, begin_job, give_up, show_job, take_ended
+from ctxasm.app.ui.widgets.html import boxed, state_link, table_html
 from ctxasm.app.ui.widgets.word_diff import sentence_diff
 from ctxasm.app.ui.words.words import number
 from ctxasm.citations.axes import FINE, label, parts_of, sign

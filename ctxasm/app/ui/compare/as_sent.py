@@ -16,16 +16,15 @@ from ctxasm.app.explained import LONGEST_FACT
 from ctxasm.app.fates import fate_label, fate_sentence, fates_by_key
 from ctxasm.app.ui.compare.differences import ChunkRow, bars_html, chip, chunk_row, chunks_html, figures_html, sent_texts
 from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.awaited_work import awaited
+from ctxasm.app.ui.frame.layout import show_empty, within
 from ctxasm.app.ui.frame.recorded_answers import data_key, recorded_answers
-from ctxasm.app.ui.frame.scenes import show_failure
-from ctxasm.app.ui.frame.session import FACT, session
-from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.title import show_empty, within
+from ctxasm.app.ui.frame.session import FACT, Scene, session
+from ctxasm.app.ui.frame.sidebar import show_failure
+from ctxasm.app.ui.frame.work import awaited
 from ctxasm.app.ui.frame.zones_state import asked_choice, zones_key
 from ctxasm.app.ui.inspect.budget_bar import FAR, Bar, BarDocument, Part, budget_bar
 from ctxasm.app.ui.inspect.change import Delta, sent_chunks
-from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.widgets.html import boxed
 from ctxasm.app.ui.words.words import number, title_of
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError

@@ -23,11 +23,10 @@ from ctxasm.app.ui.compare.answers import unmarked
 from ctxasm.app.ui.compare.differences import chip, sent_texts, settings_html, sides_of
 from ctxasm.app.ui.compare.questions import compared_set, question_words
 from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.layout import show_empty, show_problem
 from ctxasm.app.ui.frame.recorded_answers import data_key
-from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.title import show_empty, show_problem
-from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.widgets.html import boxed, table_html
 from ctxasm.app.ui.widgets.word_diff import sentence_diff
 from ctxasm.app.ui.words.words import title_of
 from ctxasm.model.amounts import counted
@@ -37,7 +36,7 @@ from ctxasm.model.kept import key_of
 from ctxasm.model.ports import Shelf
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.decoding import decoding
+from ctxasm.store.records import decoding
 from ctxasm.tuning.statistics import PairedDifference, paired_difference
 
 SHELF = "blind reviews"

@@ -13,17 +13,15 @@ from ctxasm.app.ui.compare.blind import show_blind_review
 from ctxasm.app.ui.compare.differences import bars_html, chunk_rows, contexts_html, figures_html, settings_html, sides_of
 from ctxasm.app.ui.compare.questions import show_all_questions
 from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.compare_view import COMPARE, View, is_blind
-from ctxasm.app.ui.frame.pinned import pin
+from ctxasm.app.ui.frame.address import COMPARE, View, is_blind, pin
+from ctxasm.app.ui.frame.layout import show_title
+from ctxasm.app.ui.frame.links import copy_link
 from ctxasm.app.ui.frame.recorded_answers import recorded_answers
-from ctxasm.app.ui.frame.scenes import current_scene, show_failure
-from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import SENT, Pinned, Scene
-from ctxasm.app.ui.frame.sharing import copy_link
-from ctxasm.app.ui.frame.title import show_title
+from ctxasm.app.ui.frame.session import SENT, Pinned, Scene, Session, session
+from ctxasm.app.ui.frame.sidebar import current_scene, show_failure
 from ctxasm.app.ui.inspect.budget_bar import budget_bar
 from ctxasm.app.ui.inspect.change import compare
-from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.widgets.html import boxed
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.presets import preset
 from ctxasm.model.settings import AssemblySettings

@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.awaited_work import awaited
-from ctxasm.app.ui.frame.compare_view import EVERY
+from ctxasm.app.ui.frame.address import EVERY
 from ctxasm.app.ui.frame.gold import show_no_gold
+from ctxasm.app.ui.frame.layout import show_problem
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks
 from ctxasm.app.ui.frame.recorded_answers import data_key
-from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.title import show_problem
-from ctxasm.app.ui.widgets.chunk_clicks import state_link
-from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.work import awaited
+from ctxasm.app.ui.widgets.html import boxed, state_link, table_html
 from ctxasm.app.ui.words.words import number
 from ctxasm.model.amounts import counted, signed
 from ctxasm.model.errors import CtxasmError

@@ -11,11 +11,10 @@ import streamlit as st
 from ctxasm.answering.zones.history import earlier_turns
 from ctxasm.answering.zones.history_text import parse_history, write_history
 from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.jobs import ticker
+from ctxasm.app.ui.frame.layout import show_problem
 from ctxasm.app.ui.frame.models import Picked
-from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.stopping import ticker
-from ctxasm.app.ui.frame.title import show_problem
+from ctxasm.app.ui.frame.session import Scene, Session, session
 from ctxasm.app.ui.frame.zones_state import asked_choice, keep_summary_model, keep_turns, typed_turns
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError

@@ -10,10 +10,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ctxasm.app.ui.frame import server, typed_questions
-from ctxasm.app.ui.frame.drawer import DETAILS, EVIDENCE
-from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.title import show_empty, show_problem
+from ctxasm.app.ui.frame.layout import DETAILS, EVIDENCE, show_empty, show_problem
+from ctxasm.app.ui.frame.session import Scene, Session, session
 from ctxasm.data.labelling import label
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError

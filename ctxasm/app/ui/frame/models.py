@@ -11,8 +11,8 @@ import streamlit as st
 
 from ctxasm.app.parts import endpoint_at
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.local_browser import on_this_machine
-from ctxasm.app.ui.frame.model_choice import EXTRACTIVE, OPENAI, first_model
+from ctxasm.app.ui.frame.address import EXTRACTIVE, OPENAI, first_model
+from ctxasm.app.ui.frame.browser import on_this_machine
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.config import Config
 from ctxasm.model.errors import CtxasmError

@@ -10,18 +10,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.browser_moves import follow
-from ctxasm.app.ui.frame.compare_view import COMPARE, is_blind, shown_address
+from ctxasm.app.ui.frame.address import COMPARE, SWEEP, grid_address, is_blind, model_address, shown_address
+from ctxasm.app.ui.frame.browser import follow, run_page_scripts
 from ctxasm.app.ui.frame.conversation import conversation_controls
 from ctxasm.app.ui.frame.gold import INSPECT
-from ctxasm.app.ui.frame.model_choice import model_address
-from ctxasm.app.ui.frame.page_scripts import run_page_scripts
-from ctxasm.app.ui.frame.pickers import address_of, pick_dataset, pick_query
-from ctxasm.app.ui.frame.question import question_controls
-from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.show_me_link import QUERY, SHOW_ME
-from ctxasm.app.ui.frame.sweep_grid import SWEEP, grid_address
+from ctxasm.app.ui.frame.links import QUERY, SHOW_ME
+from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.sidebar import address_of, pick_dataset, pick_query, question_controls
 from ctxasm.app.ui.words.words import cut, in_attribute
 from ctxasm.app.workbench import AS_SHIPPED, SAMPLE, SAMPLES
 from ctxasm.config import shipped

@@ -15,13 +15,9 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state import get_session_state
 
-from ctxasm.app.ui.frame.compare_view import ONLY, VIEW, take_view
-from ctxasm.app.ui.frame.model_choice import MODEL, take_model
-from ctxasm.app.ui.frame.pinned import PIN, pinned_address, read_pinned
-from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.stopping import asked_to_end
-from ctxasm.app.ui.frame.sweep_grid import GRID, take_grid
+from ctxasm.app.ui.frame.address import GRID, MODEL, ONLY, PIN, VIEW, pinned_address, read_pinned, take_grid, take_model, take_view
+from ctxasm.app.ui.frame.jobs import asked_to_end
+from ctxasm.app.ui.frame.session import Scene, Session, session
 from ctxasm.app.ui.frame.typed_questions import ASK
 from ctxasm.app.ui.frame.zones_state import asked_choice, summary_model, zones_key, zones_stamp
 from ctxasm.assembly.expand import known_obstacle

@@ -15,17 +15,14 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.awaited_work import begun, give_up, known
-from ctxasm.app.ui.frame.jobs import Job
+from ctxasm.app.ui.frame.jobs import Job, asked_to_end
 from ctxasm.app.ui.frame.links import compare_address
-from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.setting_widgets import PAGE
-from ctxasm.app.ui.frame.stopping import asked_to_end
+from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.settings_panel import PAGE
+from ctxasm.app.ui.frame.work import begun, give_up, known
 from ctxasm.app.ui.inspect.evidence import states_of
-from ctxasm.app.ui.widgets.chunk_clicks import state_link
-from ctxasm.app.ui.widgets.rest import await_rest
-from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.widgets.components import await_rest
+from ctxasm.app.ui.widgets.html import boxed, state_link
 from ctxasm.app.ui.words.words import plain
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.results import Assembly

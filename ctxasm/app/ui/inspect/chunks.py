@@ -14,14 +14,12 @@ import streamlit as st
 from ctxasm.app.fates import SENT, fate_label, fate_of, fate_sentence
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.gold import mark
-from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.title import found_badges, show_empty
+from ctxasm.app.ui.frame.layout import found_badges, show_empty
+from ctxasm.app.ui.frame.session import Scene, Session, session
 from ctxasm.app.ui.inspect.evidence import expected
-from ctxasm.app.ui.widgets.chunk_clicks import at_of, document_of
 from ctxasm.app.ui.widgets.context_marks import Stretch, fate_chip, rewritten_text, shortened_chunks, stretches
 from ctxasm.app.ui.widgets.expected import MARK_HELP, SPAN_HELP, UNMARK_HELP, Expected, sign_html
-from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.widgets.html import at_of, boxed, document_of, table_html
 from ctxasm.app.ui.words.event_words import event_sentence
 from ctxasm.app.ui.words.words import decimal, in_attribute, number, title_of
 from ctxasm.model.amounts import counted

@@ -19,18 +19,14 @@ from streamlit.runtime.fragment import fragment
 from ctxasm.answering.prompts import build_messages
 from ctxasm.app.funnel import Step, steps
 from ctxasm.app.ui.frame import state
-from ctxasm.app.ui.frame.controls import show_controls
-from ctxasm.app.ui.frame.drawer import DETAILS, EVIDENCE, drawer, open_drawer
+from ctxasm.app.ui.frame.address import offer_pin
 from ctxasm.app.ui.frame.gold import keep_marks, show_gold_problem
-from ctxasm.app.ui.frame.links import hear_clicks
-from ctxasm.app.ui.frame.pinned import offer_pin
-from ctxasm.app.ui.frame.scenes import current_assembly
-from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.setting_widgets import PAGE
-from ctxasm.app.ui.frame.sharing import copy_button
+from ctxasm.app.ui.frame.layout import DETAILS, EVIDENCE, drawer, open_drawer, show_empty, show_query_title
+from ctxasm.app.ui.frame.links import copy_button, hear_clicks
+from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.settings_panel import PAGE, show_controls
+from ctxasm.app.ui.frame.sidebar import current_assembly
 from ctxasm.app.ui.frame.state import stamp_of
-from ctxasm.app.ui.frame.title import show_empty, show_query_title
 from ctxasm.app.ui.inspect.advice import cancel_outdated, show_advice
 from ctxasm.app.ui.inspect.budget import show_budget, show_prefixes, show_sources
 from ctxasm.app.ui.inspect.budget_bar import show_budget_bar
@@ -40,9 +36,8 @@ from ctxasm.app.ui.inspect.copies import show_compress, show_deduplicate
 from ctxasm.app.ui.inspect.evidence import expected, show_evidence, show_find, states_of
 from ctxasm.app.ui.inspect.funnel import show_funnel
 from ctxasm.app.ui.inspect.order import cache_prefix_panel, show_group, show_order
-from ctxasm.app.ui.widgets.chunk_clicks import picked_key, picked_text
 from ctxasm.app.ui.widgets.expected import OFFER, marked_key, marked_of, offer_html
-from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.widgets.html import boxed, picked_key, picked_text, table_html
 from ctxasm.app.ui.words.words import number
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly, Key

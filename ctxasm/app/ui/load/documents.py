@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.local_browser import on_this_machine
-from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.frame.session_records import Ingest, LoadRequest
-from ctxasm.app.ui.frame.title import show_problem, within
-from ctxasm.app.ui.load.load_jobs import begin_load, refuse
+from ctxasm.app.ui.frame.browser import on_this_machine
+from ctxasm.app.ui.frame.layout import show_problem, within
+from ctxasm.app.ui.frame.session import Ingest, LoadRequest, session
+from ctxasm.app.ui.load.jobs import LONGEST_NAME, begin_load, refuse
 from ctxasm.app.ui.load.row_tables import notes_html
-from ctxasm.app.ui.load.taken_name import LONGEST_NAME
-from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.widgets.html import boxed, table_html
 from ctxasm.app.ui.words.words import number
-from ctxasm.data.standing import Over
+from ctxasm.data.load_conflicts import Over
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.awaited_work import awaited
+from ctxasm.app.ui.frame.layout import show_problem
 from ctxasm.app.ui.frame.models import typed_endpoint
 from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.frame.title import show_problem
-from ctxasm.app.ui.load.load_jobs import begin
+from ctxasm.app.ui.frame.work import awaited
+from ctxasm.app.ui.load.jobs import begin
 from ctxasm.app.ui.load.row_tables import notes_html
-from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.widgets.html import boxed, table_html
 from ctxasm.app.ui.words.words import number
-from ctxasm.data.enrich.reports import EnrichReport, Estimate
+from ctxasm.data.enrich.enriching import EnrichReport, Estimate
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 

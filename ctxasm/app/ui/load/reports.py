@@ -8,16 +8,14 @@ from typing import Any
 import streamlit as st
 
 from ctxasm.app.ui.frame import state
-from ctxasm.app.ui.frame.browser_moves import bring_into_view
-from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.frame.session_records import TakenName
-from ctxasm.app.ui.frame.title import show_trouble, within
+from ctxasm.app.ui.frame.browser import bring_into_view
+from ctxasm.app.ui.frame.layout import show_trouble, within
+from ctxasm.app.ui.frame.session import TakenName, session
 from ctxasm.app.ui.load.documents import show_ingested
 from ctxasm.app.ui.load.enrich import show_enriched, show_made
-from ctxasm.app.ui.load.load_jobs import begin_load
+from ctxasm.app.ui.load.jobs import ADD, LONGEST_NAME, OTHER, REPLACE, begin_load, free_name, question_html
 from ctxasm.app.ui.load.row_tables import notes_html, problems_csv, problems_html
-from ctxasm.app.ui.load.taken_name import ADD, LONGEST_NAME, OTHER, REPLACE, free_name, question_html
-from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.widgets.html import boxed
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError, InvalidBundle
 from ctxasm.model.presets import PRESET_HELP, RECOMMENDED, is_recommended, other_choice

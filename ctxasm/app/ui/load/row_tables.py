@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.widgets.html import boxed, table_html
 from ctxasm.app.ui.words.words import cut, number
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import harmless_cell

@@ -10,14 +10,13 @@ from typing import Any
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.awaited_work import awaited
+from ctxasm.app.ui.frame.layout import show_problem, within
 from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.title import show_problem, within
-from ctxasm.app.ui.load.field_boxes import Boxes, KeptMappings, field_boxes, show_lacking
-from ctxasm.app.ui.load.mapping import paths_of
+from ctxasm.app.ui.frame.work import awaited
+from ctxasm.app.ui.load.jobs import LONGEST_NAME
+from ctxasm.app.ui.load.mapping import Boxes, KeptMappings, field_boxes, paths_of, show_lacking
 from ctxasm.app.ui.load.row_tables import preview_html
-from ctxasm.app.ui.load.taken_name import LONGEST_NAME
-from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.widgets.html import boxed
 from ctxasm.app.ui.words.words import plain
 from ctxasm.data.paths import Path
 from ctxasm.data.tables.catalogue import Sample, TableInfo

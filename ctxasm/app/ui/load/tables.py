@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.awaited_work import awaited
-from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import LoadRequest
-from ctxasm.app.ui.frame.title import show_empty, show_trouble, within
-from ctxasm.app.ui.load.load_jobs import begin, begin_load
+from ctxasm.app.ui.frame.layout import show_empty, show_trouble, within
+from ctxasm.app.ui.frame.session import LoadRequest, Session, session
+from ctxasm.app.ui.frame.work import awaited
+from ctxasm.app.ui.load.jobs import LONGEST_NAME, begin, begin_load
 from ctxasm.app.ui.load.row_tables import preview_html
 from ctxasm.app.ui.load.table_mapping import TABLES_READ, lacking, mapping_controls
-from ctxasm.app.ui.load.taken_name import LONGEST_NAME
-from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.widgets.html import boxed
 from ctxasm.app.ui.words.words import number
 from ctxasm.data.tables.catalogue import TableInfo
 from ctxasm.data.tables.mapping import TableMapping
@@ -27,9 +25,8 @@ from ctxasm.model.errors import CtxasmError
 from ctxasm.model.neighbours import NUMBERED
 
 if TYPE_CHECKING:
-    from ctxasm.data.tables.checks import MappingCheck
+    from ctxasm.data.tables.checks import Finding, MappingCheck
     from ctxasm.data.tables.connecting import ConnectionInfo
-    from ctxasm.data.tables.finding import Finding
     from ctxasm.model.ports import FetchedChunk
 
 NOTE = "PostgreSQL or SQLite, in read-only transactions with a time limit. Saved questions stay in the store of ctxasm."

@@ -11,17 +11,14 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.awaited_work import awaited
+from ctxasm.app.ui.frame.address import KEY, LISTED, MORE, addable, is_number, options_of, read_values
 from ctxasm.app.ui.frame.gold import show_no_gold
-from ctxasm.app.ui.frame.job_panel import begin_job, job_of, show_job, take_ended
-from ctxasm.app.ui.frame.links import compare_address, hear_clicks, inspect_address
+from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title
+from ctxasm.app.ui.frame.links import compare_address, hear_clicks, inspect_address, settings_written
 from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.sharing import settings_written
-from ctxasm.app.ui.frame.sweep_grid import KEY, LISTED, MORE, addable, is_number, options_of, read_values
-from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title
+from ctxasm.app.ui.frame.work import awaited, begin_job, job_of, show_job, take_ended
 from ctxasm.app.ui.sweep.pictures import cell_html, front_of, heatmap_html, importance_figure, said
-from ctxasm.app.ui.widgets.chunk_clicks import picked_text, state_link
-from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.widgets.html import boxed, picked_text, state_link
 from ctxasm.app.ui.words.words import number, seconds_words
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError

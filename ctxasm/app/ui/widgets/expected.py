@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ctxasm.app.ui.widgets.chunk_clicks import pick_of
+from ctxasm.app.ui.widgets.html import pick_of
 from ctxasm.app.ui.words.words import in_attribute
 from ctxasm.model.records import Query
 from ctxasm.model.results import Key

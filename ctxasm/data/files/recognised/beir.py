@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from ctxasm.data.files.recognised.converted import Converted, Line
-from ctxasm.data.files.recognised.shape import Shape
-from ctxasm.data.files.recognised.values import named, number
+from ctxasm.data.files.recognised.draft import Converted, Line, Shape
+from ctxasm.data.files.recognised.passages import named, number
 from ctxasm.data.files.rows import Rows
 
 Role = Literal["corpus", "queries", "qrels", "run"]

@@ -1,26 +1,59 @@
-"""What was read of an export, in the words of the export, until all of it is known; then lines of a bundle.
+"""What a recognised shape, or a mapped table, becomes: lines in the bundle's own JSON form, each with the row it came from.
 
-The same passage is often there many times: listed, retrieved for several questions, given as evidence. It becomes one chunk:
-the same text at the same place of the same document.
+These lines then pass the same validation as the lines of a bundle.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, NamedTuple
 
-from ctxasm.data.files.recognised.converted import BY_NAME, ONLY_RETRIEVED, Converted, Line
 from ctxasm.data.files.recognised.messages import prompt_text
-from ctxasm.data.files.recognised.passages import Passage, content_id, opening
-from ctxasm.data.files.recognised.placing import place
-from ctxasm.data.files.recognised.scoring import NOTES, falling, rising, score
-from ctxasm.data.files.recognised.values import is_finite
+from ctxasm.data.files.recognised.passages import NOTES, Passage, content_id, falling, is_finite, opening, place, rising, score
 from ctxasm.data.files.rows import Rows
 from ctxasm.model.characters import normalised
 from ctxasm.model.records import Turn
 from ctxasm.text.sent_prompts import asked_in, own_passages, sent_in
+
+BY_NAME = "by_name"
+"""In a hit: it names its chunk alone, so its chunk_index is none that was said."""
+ONLY_RETRIEVED = "only what was retrieved is in the export"
+"""The note on chunks that nothing but hits gave begins so."""
+Line = tuple[int, dict[str, Any]]
+"""The row of the source file, and the fields of the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """The lines of each file of a bundle. `notes` say what was derived or left out, for the user."""
+
+    documents: tuple[Line, ...] = ()
+    chunks: tuple[Line, ...] = ()
+    queries: tuple[Line, ...] = ()
+    retrievals: tuple[Line, ...] = ()
+    answers: tuple[Line, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A shape by name. `recognise` looks at structure only: a file may have any name.
+
+    `convert_all` takes the tables that belong together (a corpus, its queries and their judgements; or one file a question)
+    and gives one Converted for each, so that every line keeps the row of its own file. Nothing is raised for a row that is not
+    as it should be: its line is passed on as it is, and the validation of the bundle reports it.
+    """
+
+    name: str
+    recognise: Callable[[Rows], bool]
+    convert_all: Callable[[Sequence[Rows]], tuple[Converted, ...]]
+
+    def convert(self, rows: Rows) -> Converted:
+        """The lines of one table that stands alone."""
+        return self.convert_all([rows])[0]
+
 
 UNKNOWN_QUESTION = "(the question is not in this export)"
 KINDS = ("documents", "chunks", "queries", "retrievals", "answers")

@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ctxasm.data.files.recognised.clients import collect, mostly, take_hits
-from ctxasm.data.files.recognised.converted import Converted
-from ctxasm.data.files.recognised.draft import Draft, Place
+from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Shape
 from ctxasm.data.files.recognised.forms import haystack_document, read_passage
 from ctxasm.data.files.recognised.lists import read_answer, read_list, read_question
-from ctxasm.data.files.recognised.passages import Passage
-from ctxasm.data.files.recognised.shape import Shape
-from ctxasm.data.files.recognised.values import Object, parsed
+from ctxasm.data.files.recognised.passages import Object, Passage, parsed
 from ctxasm.data.files.rows import Rows
 
 FORMS = (haystack_document,)

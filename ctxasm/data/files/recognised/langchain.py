@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ctxasm.data.files.recognised.clients import collect, mostly, take_hits
-from ctxasm.data.files.recognised.converted import Converted
-from ctxasm.data.files.recognised.draft import Draft
+from ctxasm.data.files.recognised.draft import Converted, Draft, Shape
 from ctxasm.data.files.recognised.forms import langchain_document, read_passage
 from ctxasm.data.files.recognised.lists import read_list
-from ctxasm.data.files.recognised.shape import Shape
-from ctxasm.data.files.recognised.values import Object
+from ctxasm.data.files.recognised.passages import Object
 from ctxasm.data.files.rows import Rows
 
 FORMS = (langchain_document,)

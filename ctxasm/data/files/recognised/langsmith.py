@@ -9,14 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ctxasm.data.files.recognised.clients import mostly
-from ctxasm.data.files.recognised.converted import Converted
-from ctxasm.data.files.recognised.draft import Draft, Place
+from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Shape
 from ctxasm.data.files.recognised.forms import ANY_FORM, FORMS
 from ctxasm.data.files.recognised.lists import read_answer, read_list, read_question
 from ctxasm.data.files.recognised.messages import read_messages
-from ctxasm.data.files.recognised.shape import Shape
+from ctxasm.data.files.recognised.passages import MAX_LEVELS, Object, is_nothing, named, objects, parsed
 from ctxasm.data.files.recognised.traces import SpanKind, TraceSpan, take_traces
-from ctxasm.data.files.recognised.values import MAX_LEVELS, Object, is_nothing, named, objects, parsed
 from ctxasm.data.files.rows import Rows
 
 KINDS: dict[str, SpanKind] = {"retriever": "retriever", "llm": "llm", "chat_model": "llm"}

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ctxasm.data.files.recognised.forms import ANY_FORM, Form, read_passage
-from ctxasm.data.files.recognised.passages import Passage, passage
-from ctxasm.data.files.recognised.values import Object, parsed
+from ctxasm.data.files.recognised.passages import Object, Passage, parsed, passage
 
 LIST_NAMES = (
     *("documents", "source_documents", "source_nodes", "nodes", "retrieved_documents", "reranked_documents", "context", "contexts"),

@@ -9,12 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ctxasm.data.files.recognised.clients import collect, mostly, take_hits
-from ctxasm.data.files.recognised.converted import Converted
-from ctxasm.data.files.recognised.draft import Draft, Place
+from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Shape
 from ctxasm.data.files.recognised.forms import is_whole_document, llamaindex_node, read_passage
 from ctxasm.data.files.recognised.lists import read_list
-from ctxasm.data.files.recognised.shape import Shape
-from ctxasm.data.files.recognised.values import Object, first
+from ctxasm.data.files.recognised.passages import Object, first
 from ctxasm.data.files.rows import Rows
 
 FORMS = (llamaindex_node,)

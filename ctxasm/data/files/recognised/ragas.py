@@ -10,12 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ctxasm.data.files.recognised.clients import mostly
-from ctxasm.data.files.recognised.converted import Converted
-from ctxasm.data.files.recognised.draft import Draft, Place
+from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Shape
 from ctxasm.data.files.recognised.lists import read_question
-from ctxasm.data.files.recognised.passages import Passage, content_id, short_id
-from ctxasm.data.files.recognised.shape import Shape
-from ctxasm.data.files.recognised.values import Object, first, is_nothing, named, parsed
+from ctxasm.data.files.recognised.passages import Object, Passage, content_id, first, is_nothing, named, parsed, short_id
 from ctxasm.data.files.rows import Rows
 
 QUESTION = ("user_input", "question", "query")

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from ctxasm.data.files.recognised.draft import Place
 from ctxasm.data.files.recognised.lists import read_question
-from ctxasm.data.files.recognised.passages import Passage, passage
+from ctxasm.data.files.recognised.passages import Object, Passage, first, named, parsed, passage, whole
 from ctxasm.data.files.recognised.traces import TraceSpan
-from ctxasm.data.files.recognised.values import Object, first, named, parsed, whole
 from ctxasm.data.files.rows import Rows
 
 SPAN, TRACE, POSITION = ("context.span_id", "span_id"), ("context.trace_id", "trace_id"), "document_position"

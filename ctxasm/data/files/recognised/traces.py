@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ctxasm.data.files.recognised.draft import Draft, Place, Spoken
-from ctxasm.data.files.recognised.passages import Passage
-from ctxasm.data.files.recognised.values import is_finite
+from ctxasm.data.files.recognised.passages import Passage, is_finite
 from ctxasm.model.records import Turn
 
 SpanKind = Literal["retriever", "reranker", "llm", "other"]

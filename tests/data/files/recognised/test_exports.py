@@ -11,10 +11,10 @@ import pytest
 from ctxasm import InvalidBundle
 from ctxasm.data.files.formats import read_rows
 from ctxasm.data.files.importing import import_files
-from ctxasm.data.files.limits import FileLimits
 from ctxasm.data.files.reading import Reading
 from ctxasm.data.files.recognised import SHAPES, recognised
 from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.source import FileLimits
 from ctxasm.model.records import Bundle, Chunk
 from tests.data.files.recognised.make_exports import ANSWER, MAKERS, QUESTION, QUESTIONS, TEXTS
 

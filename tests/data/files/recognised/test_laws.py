@@ -11,11 +11,19 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ctxasm.data.files.recognised.literal import NotLiteral, read_literal
-from ctxasm.data.files.recognised.passages import Passage, passage
-from ctxasm.data.files.recognised.placing import MAX_TRIMMED, place
-from ctxasm.data.files.recognised.scoring import rising, score
-from ctxasm.data.files.recognised.values import nested, parsed, whole
+from ctxasm.data.files.recognised.passages import (
+    MAX_TRIMMED,
+    NotLiteral,
+    Passage,
+    nested,
+    parsed,
+    passage,
+    place,
+    read_literal,
+    rising,
+    score,
+    whole,
+)
 from tests.examples import examples
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()

@@ -1,0 +1,193 @@
+"""A name that is taken: what would go is said first, then one of three: add to the dataset, replace it, or take another name."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from html import escape
+from typing import TYPE_CHECKING, NoReturn
+
+import streamlit as st
+from streamlit.runtime.fragment import fragment
+
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.address import COMPARE
+from ctxasm.app.ui.frame.jobs import Job, Work
+from ctxasm.app.ui.frame.session import OVER, SENT, LoadRequest, Session, TakenName, session
+from ctxasm.app.ui.frame.work import PANEL_REDRAWN_S, give_up, job_card
+from ctxasm.app.ui.widgets.html import boxed
+from ctxasm.app.ui.words.words import plain
+from ctxasm.data.load_conflicts import NameTaken, Over, Standing, lacks_sent, standing
+from ctxasm.model.errors import CtxasmError
+
+if TYPE_CHECKING:
+    from ctxasm.data.files.importing import Preview
+    from ctxasm.model.datasets import DatasetInfo
+
+
+ADD, REPLACE, OTHER = "Add to it", "Replace it", "Another name"
+LONGEST_NAME = 100
+
+
+def question_html(there: Standing) -> str:
+    """What would go, and what would stay."""
+    stays = there.stays()
+    stays = f" {escape(stays[0].upper() + stays[1:])} would stay." if stays else ""
+    name = f'<span dir="auto">{escape(there.info.name)}</span>'
+    differs = f", {there.differs}" if there.lacks_sent else ""
+    return boxed(
+        f'<div class="cx-panel warn" role="alert" id="ctx-taken"><h3>{name} is there already{differs}</h3>'
+        f"<p>Replacing it takes away <b>{escape(there.goes())}</b>.{stays}</p></div>"
+    )
+
+
+def ask_over(key: str, name: str, preview: Preview) -> Over | None:
+    """What becomes of a dataset of this name: nothing to ask where there is none, or the same; None until it is said.
+
+    `key` is that of the box with the name, which another name is put into.
+    """
+    info = taken_by(name)
+    if info is None or info.content_hash == preview.content_hash:
+        return "new"
+    st.html(question_html(_standing(info, preview)))
+    st.segmented_control(
+        "What becomes of it", (ADD, REPLACE, OTHER), key=_key(name), on_change=_choose, args=(key, name), label_visibility="collapsed"
+    )
+    return chosen_over(name)
+
+
+def chosen_over(name: str) -> Over | None:
+    """What was said should become of this dataset."""
+    said: dict[str | None, Over] = {ADD: "join", REPLACE: "replace"}
+    return said.get(session.value_of(_key(name)))
+
+
+def taken_by(name: str) -> DatasetInfo | None:
+    """The stored dataset of this name."""
+    return next((info for info in server.workbench().store.datasets() if info.name == name), None)
+
+
+def free_name(name: str) -> str:
+    """A name like this one that no dataset has."""
+    names, number = {info.name for info in server.datasets()}, 2
+    while (free := f"{name[: LONGEST_NAME - 6]}-{number}") in names:
+        number += 1
+    return free
+
+
+def forget_choices() -> None:
+    """Ask again next time."""
+    session.forget_all(OVER)
+
+
+def _key(name: str) -> str:
+    return f"{OVER}{name}"
+
+
+def _choose(box: str, name: str) -> None:
+    if session.value_of(_key(name)) == OTHER:
+        session.put(box, free_name(name))
+        session.put(_key(name), None)
+
+
+def _standing(info: DatasetInfo, preview: Preview) -> Standing:
+    """Read once for a version of the dataset and what would be loaded."""
+    wanted = (info.dataset_id, session.saves, session.loads, preview.content_hash)
+    kept = session.standing
+    if kept is None or kept[0] != wanted:
+        workbench, counts = server.workbench(), preview.counts
+        lacking = lacks_sent(workbench, info, counts.get("chunks", 0), counts.get("queries", 0), preview.answers)
+        kept = session.standing = (wanted, standing(workbench, info)._replace(lacks_sent=lacking))
+    return kept[1]
+
+
+IMPORT, EXPLAIN = "import", "explain"
+"""How the keys of imports begin, and those of traces that are loaded to explain their answer."""
+
+
+def begin(key: str, title: str, dataset: str, work: Work, wanted: Hashable = None) -> None:
+    """Begin a load; a short one is waited for. `wanted` tells work of one key apart. A callback must not call this: it draws."""
+    session.report = None
+    try:
+        job = server.jobs().start(key, title, dataset, work, wanted)
+    except CtxasmError as error:
+        refuse(error)
+    own = session.own_jobs
+    session.own_jobs = own if job in own else [*own, job]
+    with st.spinner(f"{plain(title)} …", show_time=True):
+        job.wait(work.PATIENCE_S)
+    settle()
+    st.rerun()
+
+
+def begin_load(request: LoadRequest, name: str, over: Over = "new") -> None:
+    """Begin a load under a name; where that is taken, what should become of it is asked when it ends."""
+    key = f"{request.does} {name}"
+    session.requests = {**session.requests, key: request}
+    begin(key, f"{request.doing} {name}", name, request.work(name, over), (request.wanted, over))
+
+
+def refuse(error: CtxasmError) -> NoReturn:
+    """Report why nothing was begun."""
+    session.report = error
+    st.rerun()
+
+
+def settle() -> bool:
+    """Take over what this session's jobs came to since the last run, and go to the dataset that a load brought."""
+    own = session.own_jobs
+    ended = [job for job in own if not job.running]
+    session.own_jobs = [job for job in own if job.running]
+    for job in ended:
+        server.jobs().dismiss(job)
+        keep_outcome(job)
+    return bool(ended)
+
+
+def keep_outcome(job: Job) -> None:
+    """What a job came to, as what the page reports."""
+    request = session.requests.get(job.key)
+    if isinstance(job.error, NameTaken) and request is not None:
+        session.report = TakenName(request, job.error)
+        return
+    if isinstance(job.error, CtxasmError):
+        session.report = job.error
+        return
+    report = job.result()
+    session.report = getattr(report, "load", report) if job.key.startswith(f"{EXPLAIN} ") else report
+    info = getattr(getattr(report, "load", report), "info", None)
+    loaded(None if info is None else info.name, getattr(report, "query_id", None))
+    if job.key.startswith(f"{EXPLAIN} "):
+        session.pinned, session.going = SENT, COMPARE
+    if info is not None and job.key.startswith(f"{IMPORT} "):
+        # They are a dataset now; what is mapped next are other files.
+        session.files, session.mappings = (), {}
+        for name in ("preview", "valid_part"):
+            give_up(name)
+
+
+def loaded(name: str | None, query_id: str | None = None) -> None:
+    """The data changed: forget what was read of it, and go to the dataset `name`, there to `query_id` where one is given."""
+    session.loads = session.loads + 1
+    server.forget_queries()
+    forget_choices()
+    if name is not None:
+        session.asked_for = {Session.dataset_name.key: name, **({Session.query_id.key: query_id} if query_id else {})}
+        del session.query_id
+
+
+def show_running() -> None:
+    """A card for each job; only this part of the page runs again while they go on."""
+    jobs = server.jobs().seen()
+    if jobs:
+        running = any(job.running for job in jobs)
+        fragment(_cards, run_every=PANEL_REDRAWN_S if running else None, key="running_jobs")([job for job in jobs if job.running])
+
+
+def _cards(begun: list[Job]) -> None:
+    if any(not job.running for job in begun):
+        # One of those that ran has ended: the datasets, the report and the other ways in change with it.
+        st.rerun()
+    own = session.own_jobs
+    for job in server.jobs().seen():
+        if job.running or job not in own:
+            job_card(job)

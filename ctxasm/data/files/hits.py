@@ -1,0 +1,559 @@
+"""Where a row holds its list of hits, and what stands where in a hit: guessed by structure first, by names and values second.
+
+A few rows are walked to any depth into a table of paths: what stands at `response.hits.hits[*]._source.text`, and how long the lists
+on the way are. A list of hits is one whose items have a text, or a name beside a score; or lists side by side of one length.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from typing import Any
+
+from ctxasm.data.files.cells import (
+    ABSENT,
+    EXPECTED,
+    HIT_FIELDS,
+    HITS,
+    ITEMS,
+    NAMES,
+    OTHERS,
+    PROMPT,
+    REFERENCES,
+    Applied,
+    ColumnMapping,
+    Seen,
+    each_at,
+    field_value,
+    is_key,
+    is_vector,
+    most,
+    name_of,
+    parsed,
+    seen_in,
+    shallow,
+    value_at,
+)
+from ctxasm.data.files.problems import Problem
+from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Spoken
+from ctxasm.data.files.recognised.forms import plain_text
+from ctxasm.data.files.recognised.lists import LIST_NAMES, read_answer, read_question
+from ctxasm.data.files.recognised.messages import read_messages
+from ctxasm.data.files.recognised.passages import Passage, named, number, passage, whole
+from ctxasm.data.files.rows import Rows
+from ctxasm.data.names import FIELD_NAMES, by_names, plain_name
+from ctxasm.data.paths import EVERY, lists_of
+from ctxasm.model.errors import shown
+
+LONG_TEXT, MOST_QUESTION = 25, 4_000
+LISTS = frozenset(
+    map(plain_name, (*LIST_NAMES, "items", "rows", "objects", "neighbours", "snippets", "texts", "search_results", "children"))
+)
+EXTRA: Mapping[str, tuple[str, ...]] = {
+    "query": ("user_question", "query_str", "queries", "questions", "query_texts", "input", "inputs", "q", "search", "messages", "ask"),
+    "answer": ("answer", "response", "antwoord", "actual_output", "output", "generated_answer", "completion", "result"),
+    PROMPT: ("prompt", "messages", "full_prompt", "final_prompt", "rendered_prompt", "prompt_sent", "llm_input", "model_input"),
+    "text": ("texts", "chunks", "contexts", "passages", "snippets", "snippet", "content", "text", "value"),
+    "id": (
+        "id",
+        "ids",
+        "_id",
+        "id_",
+        "uuid",
+        "chunk_id",
+        "node_id",
+        "point_id",
+        "passage_id",
+        "chunk_ids",
+        "doc_ids",
+        "doc_id",
+        "key",
+        "pk",
+    ),
+    "score": ("scores", "ranking_score", "certainty", "text_match", "relevancy", "weight"),
+    "distance": ("distances", "nn_distance"),
+    "metadata": ("metadatas", "metadata", "payloads"),
+}
+"""More names than a flat table is trusted with."""
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """A list that may be one of hits: the paths of the fields of a hit, why, and how sure it is."""
+
+    path: str
+    fields: Mapping[str, str]
+    sure: int
+
+
+def guess_hits(rows: Rows, fixed: Mapping[str, str] | None = None) -> ColumnMapping | None:
+    """The mapping of rows that hold lists of hits, None where they hold none. What is `fixed` stays."""
+    given, seen = dict(fixed or {}), seen_in(rows)
+    found = _best(seen, given)
+    if found is None:
+        return None
+    columns = {HITS: found.path, **found.fields, **given}
+    reasons = {name: f"{shown(name_of(path))} is a usual name of it" for name, path in columns.items() if path}
+    reasons |= {HITS: "by its form: a list with texts, scores or names"}
+    outside = {path: own for path, own in seen.values.items() if not path.startswith(columns[HITS]) and _fits_around(path, columns, seen)}
+    for name, path in _around(outside, columns):
+        columns[name], reasons[name] = path, f"{shown(name_of(path))} is a usual name of it"
+    if "query" not in columns and (asks := _only_question(outside)) is not None:
+        columns["query"], reasons["query"] = asks, "the only texts that ask"
+    reasons |= dict.fromkeys(given, "as you said")
+    columns = {name: path for name, path in columns.items() if path}
+    order = [name for name in ("query", "query_id", HITS) if name in columns]
+    ordered = {name: columns[name] for name in dict.fromkeys((*order, *columns))}
+    return ColumnMapping("retrievals", ordered, {name: reasons[name] for name in ordered})
+
+
+def records_at(value: Mapping[str, Any]) -> str | None:
+    """Of an object, the path to the list of records that each hold a question with hits.
+
+    "" where it is one record itself, None where it is neither.
+    """
+    rows = Rows("", tuple(value), [(1, value)])
+    found = guess_hits(rows)
+    if found is None:
+        return None
+    query, hits = found.columns.get("query", ""), found.columns[HITS]
+    records = query.rpartition(EVERY)[0]
+    if records and EVERY not in records and hits.startswith(f"{records}{EVERY}."):
+        return records
+    return "" if query or found.columns.keys() & {"hits.score", "hits.distance", "hits.rank"} else None
+
+
+def _best(seen: Seen, given: Mapping[str, str]) -> _List | None:
+    if said := given.get(HITS):
+        path = said if said.endswith(EVERY) else f"{said}{EVERY}"
+        return _list_at(seen, path) or _List(path, {}, 0)
+    found = [one for path in seen.lengths if plain_name(name_of(path)) not in OTHERS and (one := _list_at(seen, path)) is not None]
+    paths = [one.path for one in found]
+    found = [one for one in found if not any(other.startswith(f"{one.path}.") for other in paths)]  # what holds lists of hits is no hit
+    return max(found, key=lambda one: (one.sure, "rerank" in one.path.lower(), -one.path.count(EVERY), -one.path.count(".")), default=None)
+
+
+def _list_at(seen: Seen, path: str) -> _List | None:
+    items = [item for item in seen.values.get(path, ()) if item is not None]
+    usual = 2 * (plain_name(name_of(path)) in LISTS)
+    if any(plain_name(part) in OTHERS for part in name_of(path, every=True)):
+        return None
+    if most(items, lambda item: isinstance(item, Mapping) and not {"role", "content"} <= item.keys()):
+        return _of_objects(path, seen, usual)
+    if most(items, lambda item: isinstance(item, list) and len(item) == 2 and type(item[1]) in (int, float)):
+        first = [item[0] for item in items if isinstance(item, list)]
+        if most(first, lambda value: isinstance(value, str)):
+            return _List(path, {"hits.text": "[0]", "hits.score": "[1]"}, 5 + usual)
+        if most(first, lambda value: isinstance(value, Mapping)):
+            inner = _fields_of(seen.below(f"{path}{EVERY}"), seen, path)
+            return _List(path, {**{name: f"[0].{own}" for name, own in inner.items()}, "hits.score": "[1]"}, 5 + usual) if inner else None
+    return _of_texts(path, items, seen, usual) if most(items, lambda item: isinstance(item, str)) else None
+
+
+def _of_objects(path: str, seen: Seen, usual: int) -> _List | None:
+    fields = _fields_of(seen.below(path), seen, path)
+    scored = bool(fields.keys() & {"hits.score", "hits.distance", "hits.rank"})
+    is_named = bool(fields.keys() & {"hits.id", "hits.document_id"})
+    if "hits.text" in fields and (scored or is_named or usual):
+        return _List(path, fields, 4 + 2 * scored + is_named + usual)
+    return _List(path, fields, 2 + usual) if scored and is_named else None
+
+
+def _fields_of(inside: Mapping[str, list[Any]], seen: Seen, path: str) -> dict[str, str]:
+    """The fields of a hit among the paths inside it."""
+    fields: dict[str, str] = {}
+    places = [(name.rpartition(".")[2] if name not in inside or "." not in name else _key(name, inside), name) for name in shallow(inside)]
+
+    def take(name: str, known: Iterable[str], fits: Callable[[Any], bool]) -> None:
+        if name not in fields:
+            free = ((key, place) for key, place in places if place not in fields.values() and most(inside[place], fits))
+            if (found := next(by_names(known, free), None)) is not None:
+                fields[name] = found
+
+    take("hits.text", (*FIELD_NAMES["text"], *EXTRA["text"]), lambda value: (text := plain_text(value)) is not None and bool(text.strip()))
+    if "hits.text" not in fields and (long := _longest(inside)) is not None:
+        fields["hits.text"] = long
+    take("hits.score", (*NAMES["score"], *EXTRA["score"]), _is_number)
+    take("hits.distance", (*NAMES["distance"], *EXTRA["distance"]), _is_number)
+    if {"hits.score", "hits.distance"} <= fields.keys():
+        fields.pop("hits.distance")
+    take("hits.rank", ("rank", "hit_rank", "rang"), lambda value: type(field_value("rank", value)) is int)
+    take("hits.document_id", ("document_id", "doc_id", "documentid", "docid", "ref_doc_id", "source_id", "parent_id", "file_id"), _is_short)
+    take("hits.chunk_index", FIELD_NAMES["chunk_index"][:10], lambda value: type(field_value("chunk_index", value)) is int)
+    take("hits.id", EXTRA["id"], _is_short)
+    if "hits.text" in fields and not fields.keys() & {"hits.score", "hits.distance", "hits.rank"}:
+        numbers = [place for _, place in places if most(inside[place], lambda value: type(value) in (int, float))]
+        falls = [place for place in numbers if _falls(inside[place], seen.lengths[path])]
+        fields |= {"hits.score": falls[0]} if len(falls) == 1 else {}
+    return fields
+
+
+def _of_texts(path: str, items: Sequence[Any], seen: Seen, usual: int) -> _List | None:
+    """Texts, or names, alone or with lists of the same lengths beside them."""
+    parent = path.removesuffix(EVERY)
+    depth = len(lists_of(path)) - 1
+    above = parent[: -len(EVERY) * (depth - 1)] if depth > 1 else parent
+    stem = above.rpartition(".")[0]
+    beside = [
+        (name_of(other), other)
+        for other, lengths in seen.lengths.items()
+        if other != path
+        and other.endswith(EVERY * depth)
+        and lengths == seen.lengths[path]
+        and other.removesuffix(EVERY * depth).rpartition(".")[0] == stem
+    ]
+    fields: dict[str, str] = {}
+    for name, known, fits in (
+        ("hits.score", (*NAMES["score"], *EXTRA["score"]), _is_number),
+        ("hits.distance", (*NAMES["distance"], *EXTRA["distance"]), _is_number),
+        ("hits.metadata", EXTRA["metadata"], lambda value: isinstance(value, Mapping)),
+        ("hits.id", EXTRA["id"], _is_short),
+    ):
+        fitting = ((key, place) for key, place in beside if place not in fields.values() and most(seen.values.get(place, ()), fits))
+        if (found := next(by_names(known, fitting), None)) is not None:
+            fields[name] = found
+    name = plain_name(name_of(path))
+    texts = _reads(items, LONG_TEXT) and name not in map(plain_name, EXTRA["id"])
+    if texts and (usual or fields or _reads(items, 2 * LONG_TEXT)):
+        return _List(path, fields, 1 + usual + 2 * len(fields.keys() & {"hits.score", "hits.distance"}) + len(fields))
+    return None
+
+
+def _around(outside: Mapping[str, list[Any]], columns: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The fields that stand around the hits: the question, its name, the answer."""
+    known: tuple[tuple[str, Iterable[str], Callable[[Any], bool]], ...] = (
+        ("query", (*NAMES["query"], *EXTRA["query"]), _asks),
+        ("query_id", NAMES["query_id"], _is_short),
+        (EXPECTED, (*REFERENCES, "expected_output", "ideal_answer"), lambda value: isinstance(value, str)),
+        ("answer", EXTRA["answer"], lambda value: isinstance(value, str)),
+        (PROMPT, EXTRA[PROMPT], lambda value: isinstance(value, (str, list))),
+    )
+    taken = set(columns.values())
+    for name, names, fits in known:
+        places = [(name_of(path), path) for path in shallow(outside) if path not in taken and most(outside[path], fits)]
+        if name == "query":
+            places = [
+                place for place in places if len(values := outside[place[1]]) < 3 or len(set(map(str, values))) > 1
+            ]  # a template asks nothing
+        if name not in columns and (found := next(by_names(names, places), None)) is not None:
+            taken.add(found)
+            yield name, found
+    if "query_id" not in columns and (own := next((path for path in ("id", "_id", "trace_id", "run_id") if path in outside), None)):
+        values = outside[own]
+        if own not in taken and most(values, _is_short) and len(set(map(str, values))) == len(values):
+            yield "query_id", own
+
+
+def _only_question(outside: Mapping[str, list[Any]]) -> str | None:
+    found = [
+        path for path, values in outside.items() if most(values, lambda value: isinstance(value, str) and value.rstrip().endswith("?"))
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _fits_around(path: str, columns: Mapping[str, str], seen: Seen) -> bool:
+    """Whether what stands at a path can belong to the lists of hits: outside all lists, or in a list around them or beside that."""
+    hits, depth = columns[HITS], path.count(EVERY)
+    if path in columns.values() or depth >= hits.count(EVERY):
+        return False
+    if depth == 0:
+        return True
+    outer = EVERY.join(hits.split(EVERY)[:depth]) + EVERY
+    own = EVERY.join(path.split(EVERY)[:depth]) + EVERY
+    return own == outer or (depth == 1 and seen.lengths.get(own) == seen.lengths.get(outer))
+
+
+def _key(path: str, inside: Mapping[str, list[Any]]) -> str:
+    """The last key of a path, which may hold dots itself (`@search.score`)."""
+    parent = next((path[:at] for at in range(len(path) - 1, 0, -1) if path[at] == "." and path[:at] in inside), "")
+    return path[len(parent) + 1 :] if parent else path
+
+
+def _is_number(value: Any) -> bool:
+    return type(field_value("score", value)) in (int, float)
+
+
+def _is_short(value: Any) -> bool:
+    return (isinstance(value, str) and 0 < len(value) <= 300 and "\n" not in value) or type(value) is int
+
+
+def _asks(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(item, Mapping) and "role" in item for item in value) and read_question(value) is not None
+    return isinstance(value, str) and 0 < len(value.strip()) <= MOST_QUESTION
+
+
+def _reads(values: Sequence[Any], least: int) -> bool:
+    texts = [value for value in values if isinstance(value, str)]
+    return (
+        bool(texts)
+        and sum(map(len, texts)) >= least * len(texts)
+        and 2 * sum(" " in text or not text.isascii() for text in texts) >= len(texts)
+    )
+
+
+def _longest(inside: Mapping[str, list[Any]]) -> str | None:
+    fitting = {path: own for path, own in inside.items() if most(own, lambda value: isinstance(value, str)) and _reads(own, LONG_TEXT)}
+    return max(
+        fitting, key=lambda path: sum(len(value) for value in fitting[path] if isinstance(value, str)) / len(fitting[path]), default=None
+    )
+
+
+def _falls(values: Sequence[Any], lengths: Sequence[int]) -> bool:
+    """Whether numbers fall within each list, and somewhere do."""
+    at, fell = 0, 0
+    for length in lengths:
+        own = [value for value in values[at : at + min(length, ITEMS)] if type(value) in (int, float)]
+        at += min(length, ITEMS)
+        if any(a < b for a, b in pairwise(own)):
+            return False
+        fell += sum(a > b for a, b in pairwise(own))
+    return fell >= 4 and ABSENT not in values
+
+
+MOST_TOLD, MAX_KEPT, MAX_FLAT = 8, 1_000, 3
+"""Paths that a sentence names; characters of a text that is kept as metadata; levels of objects that are laid flat."""
+AROUND = ("query", "query_id", "answer", EXPECTED, PROMPT)
+OF_PASSAGE = ("title", "source", "section", "date")
+Values = Mapping[str, Any]
+At = tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Found:
+    """A question of a row, and its hits in order."""
+
+    question: Any
+    query_id: str | None
+    answer: Any
+    expected: Any
+    sent: Any
+    hits: list[Passage]
+
+
+def hit_retrievals(mapping: ColumnMapping, rows: Rows) -> Applied:
+    """The lines of rows that hold lists of hits. Each hit has a text, or names a chunk that stands elsewhere.
+
+    A row without hits is a question without hits, which a note counts. Where no row has any, or a path leads nowhere in every row,
+    that is a problem.
+    """
+    reader = _Reader(mapping, rows)
+    if lost := reader.lost():
+        return Applied(Converted(), (lost,))
+    draft, without, repeats, problems = Draft([rows]), 0, 0, list[Problem]()
+    for row_number, row in rows.rows:
+        for found in reader.read(row):
+            without += not found.hits
+            repeats += any(found.question is not None and hit.text == found.question for hit in found.hits)
+            draft.ask(
+                Place(0, row_number),
+                read_question(found.question),
+                found.hits,
+                query_id=found.query_id,
+                answer=read_answer(found.answer),
+                reference=read_answer(found.expected),
+                spoken=_spoken(found.sent, row),
+                metadata=reader.beside(row) or None,
+            )
+    if rows.rows and not reader.hits:
+        told = reader.told(reader.examples())
+        problems.append(Problem(rows.file, None, HITS, f"no row has a hit at {shown(mapping.columns[HITS])}{told}"))
+    elif 2 * repeats > reader.asked:
+        told = "is the text of its own hits: map another, as in query=PATH"
+        problems.append(Problem(rows.file, None, "query", f"{shown(mapping.columns['query'])} {told}"))
+    elif without:
+        path = shown(mapping.columns[HITS])
+        draft.note(0, f"{rows.file}: questions without a hit at {path}: {{}}", without)
+    if "query" not in mapping.columns and "query_id" not in mapping.columns:
+        texts = f"; its texts are at {', '.join(outside)}" if (outside := reader.texts_outside()) else ""
+        draft.note(0, f"{rows.file}: nothing in it is known as a question: map one, as in query=PATH{texts}")
+    return Applied(draft.lines()[0], tuple(problems))
+
+
+def _spoken(prompt: Any, row: Mapping[str, Any]) -> Spoken | None:
+    """The prompt that was sent, with the names of the span that stand in the row itself."""
+    sent = read_messages(prompt)
+    return Spoken(sent, *(named(row.get(name)) for name in ("model", "trace_id", "span_id"))) if sent else None
+
+
+class _Reader:
+    """Reads the questions of a row; counts the hits of all."""
+
+    def __init__(self, mapping: ColumnMapping, rows: Rows) -> None:
+        self._columns, self._rows = mapping.columns, rows
+        path = mapping.columns[HITS]
+        self._hits = path if path.endswith(EVERY) else f"{path}{EVERY}"
+        self._used = frozenset(lists_of(column)[0].partition(".")[0] for name, column in mapping.columns.items() if name not in HIT_FIELDS)
+        self._used |= {
+            lists_of(mapping.columns[name])[0].partition(".")[0] for name in HIT_FIELDS if EVERY in mapping.columns.get(name, "")
+        }
+        self._own = {name: column for name, column in mapping.columns.items() if name in HIT_FIELDS and EVERY not in column}
+        self._lists = {name: column for name, column in mapping.columns.items() if name in HIT_FIELDS and EVERY in column}
+        self._seen: set[str] = set()
+        self.hits = self.asked = 0
+
+    def lost(self) -> Problem | None:
+        """What a path does that leads nowhere, or through more lists than the hits stand in."""
+        hits = shown(self._columns[HITS])
+        for name in AROUND:
+            if _depth(self._columns.get(name, "")) >= _depth(self._hits):
+                told = f"{shown(self._columns[name])} must stand around the list of hits, {hits}, and not in a list of its own"
+                return Problem(self._rows.file, None, name, told)
+        for name, path in self._own.items():
+            if not any(self._has(row, path) for row in self._sample()) and (examples := self.examples()):
+                return Problem(self._rows.file, None, name, f"no hit has {shown(path)}{self.told(examples)}")
+        return None
+
+    def _sample(self) -> Iterator[Values]:
+        return (row for _, row in islice(self._rows.rows, 200))
+
+    def _has(self, row: Values, path: str) -> bool:
+        return any(_inside(hit, path) is not ABSENT for _, hit in each_at(row, self._hits))
+
+    def examples(self) -> list[str]:
+        """Paths that hits have."""
+        found: dict[str, None] = {}
+        for row in self._sample():
+            for _, hit in each_at(row, self._hits):
+                if isinstance(hit := parsed(hit) if isinstance(hit, str) else hit, Mapping):
+                    found |= dict.fromkeys(_leaves(hit))
+        return list(found)
+
+    def texts_outside(self) -> list[str]:
+        """Paths to texts of the rows that are no hits."""
+        head = lists_of(self._hits)[0]
+        return list(dict.fromkeys(p for row in self._sample() for p in _leaves(row) if not p.startswith(head)))[:MOST_TOLD]
+
+    @staticmethod
+    def told(paths: list[str]) -> str:
+        """The end of a sentence about paths that there are."""
+        more = " …" if len(paths) > MOST_TOLD else ""
+        return f": a hit has {', '.join(map(shown, paths[:MOST_TOLD]))}{more}" if paths else ""
+
+    def read(self, row: Values) -> Iterator[_Found]:
+        """The questions of a row, each with its hits."""
+        fields = {name: dict(each_at(row, self._columns[name])) for name in AROUND if name in self._columns}
+        beside = {name: dict(each_at(row, path)) for name, path in self._lists.items()}
+        asked = [_depth(self._columns[name]) for name in ("query", "query_id") if name in self._columns]
+        outer = max(asked) if asked else _depth(self._hits) - 1
+        groups: dict[At, list[Passage]] = {
+            place: [] for name in ("query", "query_id") for place in fields.get(name, ()) if len(place) == outer
+        }
+        for place, hit in each_at(row, self._hits):
+            if hit is not ABSENT:
+                made = self._passage(hit, {name: values.get(place, ABSENT) for name, values in beside.items()})
+                groups.setdefault(place[:outer], []).append(made)
+        for place, hits in groups.items():
+            values = {name: _at(known, place) for name, known in fields.items()}
+            if not hits and values.get("query") is None and values.get("query_id") is None:
+                continue
+            self.hits += len(hits)
+            self.asked += 1
+            query_id = named(field_value("query_id", values.get("query_id")))
+            name = self._name(query_id, values.get("query"))
+            answer, expected, sent = (values.get(field) for field in ("answer", EXPECTED, PROMPT))
+            yield _Found(values.get("query"), name, answer, expected, sent, _ranked(hits))
+
+    def _name(self, query_id: str | None, question: Any) -> str | None:
+        """The id of a question: its own, else of its words; asked again it is another query."""
+        text = read_question(question)
+        if query_id is None and text is not None:
+            query_id = f"q-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:10]}"
+        if query_id is None:
+            return None
+        again, name = 2, query_id
+        while name in self._seen:
+            name, again = f"{query_id} ({again})", again + 1
+        self._seen.add(name)
+        return name
+
+    def _passage(self, hit: Any, beside: Values) -> Passage:
+        hit = parsed(hit) if isinstance(hit, str) else hit
+        values = {name: _inside(hit, path) for name, path in self._own.items()} | dict(beside)
+        known = {name.removeprefix("hits."): value for name, value in values.items() if value is not ABSENT}
+        text = known.get("text")
+        if text is None and "hits.text" not in values and isinstance(hit, str):
+            text = hit
+        refers = text is None and (bool(known.keys() & {"id", "document_id"}) or "hits.text" not in values)
+        metadata = _flat(hit, frozenset(self._own.values())) if isinstance(hit, Mapping) else {}
+        if isinstance(given := parsed(known["metadata"]) if isinstance(known.get("metadata"), str) else known.get("metadata"), Mapping):
+            metadata |= {name: value for name, value in given.items() if not is_vector(str(name), value)}
+        score = field_value("score", known.get("score"))
+        made = passage(
+            plain_text(text) if text is not None else None,
+            metadata,
+            named(known.get("id")),
+            score,
+            document_id=named(known.get("document_id")),
+            page=whole(known.get("page_number")),
+            start=whole(known.get("start")),
+            end=whole(known.get("end")),
+            **{name: named(known.get(name)) for name in OF_PASSAGE if name in known},
+        )
+        if (distance := number(field_value("distance", known.get("distance")))) is not None and score is None:
+            made = replace(made, score=distance, measure="distance")
+        if refers:
+            made = replace(made, refers=True, document_id=made.document_id or made.passage_id)
+        if (index := whole(known.get("chunk_index"))) is not None:
+            made = replace(made, numbers={"chunk_index": index, **made.numbers})
+        if (rank := whole(known.get("rank"))) is not None:
+            made = replace(made, rank=rank)
+        return made
+
+    def beside(self, row: Values) -> dict[str, Any]:
+        """What else a row says in short, but for keys: it becomes metadata of its query."""
+        return {
+            name: value
+            for name, value in row.items()
+            if name not in self._used and value not in (None, "") and isinstance(value, (str, int, float)) and len(str(value)) <= MAX_KEPT
+            if not is_key(name)
+        }
+
+
+def _depth(path: str) -> int:
+    return len(lists_of(path)) - 1
+
+
+def _inside(hit: Any, path: str) -> Any:
+    if isinstance(hit, Mapping):
+        return value_at(hit, path)
+    return next((value for _, value in each_at(hit, path)), ABSENT) if isinstance(hit, list) else ABSENT
+
+
+def _at(values: Mapping[At, Any], place: At) -> Any:
+    """The value at a place, or around it."""
+    found = next((values[place[:end]] for end in range(len(place), -1, -1) if place[:end] in values), ABSENT)
+    return None if found is ABSENT else found
+
+
+def _ranked(hits: list[Passage]) -> list[Passage]:
+    """In the order of their ranks where each has one, else as they stand."""
+    return sorted(hits, key=lambda hit: hit.rank or 0) if hits and all(hit.rank is not None for hit in hits) else hits
+
+
+def _flat(hit: Values, used: frozenset[str], path: str = "", depth: int = MAX_FLAT) -> dict[str, Any]:
+    """What is left of a hit as one object: what stands in objects of it is laid beside the rest, unless a name is taken."""
+    found: dict[str, Any] = {}
+    below: list[tuple[str, Values]] = []
+    for name, value in hit.items():
+        if value is None or value == "" or f"{path}{name}" in used or is_vector(str(name), value) or is_key(str(name)):
+            continue
+        if isinstance(value, Mapping) and depth:
+            below.append((f"{path}{name}.", value))
+        else:
+            found[str(name)] = value
+    for prefix, value in below:
+        for name, inner in _flat(value, used, prefix, depth - 1).items():
+            found.setdefault(name, inner)
+    return found
+
+
+def _leaves(value: Values, path: str = "", depth: int = MAX_FLAT) -> Iterator[str]:
+    """The paths to what is no object."""
+    for name, inner in islice(value.items(), 50):
+        if isinstance(inner, Mapping) and depth:
+            yield from _leaves(inner, f"{path}{name}.", depth - 1)
+        elif isinstance(inner, str) or path or depth == MAX_FLAT:
+            yield f"{path}{name}"
