@@ -42,6 +42,7 @@ _HOME = {
     "open_dataset": "ctxasm.app.doors",
     "open_store": "ctxasm.app.doors",
     "recommend": "ctxasm.app.doors",
+    "report": "ctxasm.app.doors",
     "review_agreement": "ctxasm.app.doors",
     "review_item": "ctxasm.app.doors",
     "review_queue": "ctxasm.app.doors",
@@ -124,6 +125,7 @@ if TYPE_CHECKING:
     from ctxasm.app.doors import open_dataset as open_dataset
     from ctxasm.app.doors import open_store as open_store
     from ctxasm.app.doors import recommend as recommend
+    from ctxasm.app.doors import report as report
     from ctxasm.app.doors import review_agreement as review_agreement
     from ctxasm.app.doors import review_item as review_item
     from ctxasm.app.doors import review_queue as review_queue
@@ -242,6 +244,7 @@ __all__ = [
     "open_store",
     "preset",
     "recommend",
+    "report",
     "review_agreement",
     "review_item",
     "review_queue",

@@ -38,6 +38,7 @@ COMMANDS = (
     "label",
     "review",
     "history",
+    "report",
     "export",
     "settings",
     "fit",

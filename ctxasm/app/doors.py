@@ -574,6 +574,21 @@ def review_agreement(store: DatasetStore | None = None, wanted: RunFilter | None
         return *agreement(workbench.store, run_ids), calibration(workbench.store, run_ids)
 
 
+def report(
+    what: str | Sequence[str] | SweepResult | Recommendation | Comparison,
+    path: str | os.PathLike[str] | None = None,
+    store: DatasetStore | None = None,
+) -> str:
+    """Runs (by their ids), a sweep, a recommendation or a comparison as one HTML page of at most 150 kB; with `path` also written there.
+
+    It has no scripts, asks nothing of any server, and holds no key. Raises InvalidInput, NotFound, StoreUnavailable.
+    """
+    from ctxasm.app.report.making import report_on
+
+    with _workbench(store) as workbench:
+        return report_on(workbench, what, path)
+
+
 def approve_gold(store: DatasetStore | None = None, dataset: str | None = None) -> GoldReport:
     """Give the questions of a dataset (default: the newest) the evidence that more than half of its reviewers approve.
 

@@ -38,7 +38,7 @@ def _write(error: Exception, argv: Sequence[str], secrets: Mapping[str, object] 
 
     head = f"ctxasm {__version__}, Python {platform.python_version()}, {sys.platform}"
     trace = "".join(traceback.format_exception(error))
-    text = without_secrets(f"{head}\n\n{trace}", _secrets(argv, secrets))
+    text = without_secrets(f"{head}\n\n{trace}", secret_values(argv, secrets))
     return _file_of(text)
 
 
@@ -51,7 +51,7 @@ def _file_of(text: str) -> str:
     return path
 
 
-def _secrets(argv: Sequence[str], secrets: Mapping[str, object] | None) -> Iterator[str]:
+def secret_values(argv: Sequence[str], secrets: Mapping[str, object] | None) -> Iterator[str]:
     """Every value that may be a key, and every address in which one may stand."""
     known = secrets
     if known is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Literal, NamedTuple, Protocol, get_args
+from typing import Literal, NamedTuple, Protocol, assert_never, get_args
 
 from ctxasm.citations.checked import CheckedClaim
 
@@ -21,6 +21,8 @@ Part = Literal[InSources, ByNumber, "disputed"]
 SUPPORT: tuple[InSources, ...] = get_args(InSources)
 CITATION: tuple[ByNumber, ...] = get_args(ByNumber)
 """Both from good to bad."""
+Shown = Part | Literal["declined"]
+"""What a claim is shown as: its worst part, or that it declines."""
 WORST: tuple[Part, ...] = (
     "contradicted",
     "unknown",
@@ -160,3 +162,32 @@ def label(checked: CheckedClaim, answer: JudgedAnswer) -> str:
 def is_carried(checked: CheckedClaim, answer: JudgedAnswer) -> bool:
     """Whether the sources that a claim cites carry all of it."""
     return axes_of(checked, answer).support == "full" and checked.verdict in ("supported", "partly")
+
+
+def sign(part: Shown) -> str:
+    """The sign that stands for a part beside its colour."""
+    match part:
+        case "full" | "right":
+            return "✓"
+        case "inherited":
+            return "↑"
+        case "partly":
+            return "◐"
+        case "not_found":
+            return "?"
+        case "contradicted":
+            return "≠"
+        case "disputed":
+            return "⇄"
+        case "wrong_number":
+            return "→"
+        case "missing":
+            return "–"
+        case "unknown":
+            return "✗"
+        case "dropped":
+            return "⌀"
+        case "declined":
+            return "∅"
+        case _:
+            assert_never(part)

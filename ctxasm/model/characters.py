@@ -132,3 +132,25 @@ def normalised_places(text: str) -> tuple[str, list[int]]:
             places += [found.start()] * len(said)
             end = found.end()
     return "".join(made), [*places, end]
+
+
+def harmless(text: str) -> str:
+    """`text` with the characters by which it could steer a terminal made visible, one for one."""
+    return text.translate(_VISIBLE)
+
+
+_VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | dict.fromkeys(
+    (*range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD
+)
+
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What a cell may not begin with, because a spreadsheet would take it for a formula."""
+LONGEST_CELL = 32_767
+"""Characters that a cell of a spreadsheet holds."""
+
+
+def harmless_cell(text: str) -> str:
+    """A cell that a spreadsheet shows as it stands: one that would be a formula begins with an apostrophe."""
+    text = UNSTORABLE.sub("\ufffd", text)[: LONGEST_CELL - 1]
+    return f"'{text}" if text.lstrip(" \u00a0\ufeff").startswith(FORMULA) else text

@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 
 from ctxasm.citations.annotations import otel_span_id, reviewer_annotation
 from ctxasm.model.amounts import counted
-from ctxasm.model.characters import UNSTORABLE
+from ctxasm.model.characters import harmless_cell
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.runs import ANSWER_ITEM, Judgement, Run, RunStore, as_json, parts_of_item, read_judgement, read_run
 from ctxasm.review.judging import claims_of
@@ -23,10 +23,6 @@ COLUMNS: tuple[str, ...] = (
     *("run_id", "kept_at", "dataset", "query_id", "question", "answer", "model", "item", "claim", "source", "source_title", "reviewer"),
     *("version", "verdict", "answers", "complete", "note", "should_cite", "changed_at"),
 )
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""What a cell may not begin with, because a spreadsheet would take it for a formula."""
-LONGEST_CELL = 32_767
-"""Characters that a cell of a spreadsheet holds."""
 LONGEST_LINE = 64 * 2**20
 _CONTROL = {code: "\ufffd" for code in range(32) if code not in (9, 10, 13)}
 
@@ -132,12 +128,6 @@ def table_rows(store: RunStore, run_ids: Iterable[str]) -> list[tuple[str, ...]]
         said = (str(each.version), each.verdict or "", each.answers or "", told, each.note, cited, each.changed_at)
         rows.append(tuple(map(harmless_cell, (*about, *where, *said))))
     return rows
-
-
-def harmless_cell(text: str) -> str:
-    """A cell that a spreadsheet shows as it stands: one that would be a formula begins with an apostrophe."""
-    text = UNSTORABLE.sub("\ufffd", text)[: LONGEST_CELL - 1]
-    return f"'{text}" if text.lstrip(" \u00a0\ufeff").startswith(FORMULA) else text
 
 
 def as_csv(rows: Sequence[Sequence[str]]) -> bytes:

@@ -13,16 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
+from ctxasm.model.characters import FORMULA, harmless_cell
 from ctxasm.model.errors import InvalidInput, NotFound
 from ctxasm.model.runs import Judgement, Passage, Run, RunSource, as_json
 from ctxasm.review.exchange import (
     COLUMNS,
-    FORMULA,
     annotations_of_reviews,
     as_csv,
     as_xlsx,
     export_lines,
-    harmless_cell,
     import_lines,
     table_rows,
 )

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
+from ctxasm.app.funnel import steps
 from ctxasm.app.ui.frame.layout import found_badges
 from ctxasm.app.ui.frame.session import Scene
-from ctxasm.app.ui.inspect.funnel import steps
 from ctxasm.data.documents.chunking import chunk_text
 from ctxasm.model.errors import InvalidSetting
 from ctxasm.model.records import Chunk, Document, Hit, Query

@@ -12,12 +12,12 @@ import signal
 import sys
 import threading
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from types import FrameType
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import urlsplit
 
 from ctxasm.answering.zones.history_text import parse_history
@@ -26,8 +26,10 @@ from ctxasm.app.workbench import Workbench
 from ctxasm.config import DATABASE_URL, Config, connection_secrets, database_file, read_config
 from ctxasm.data.load_conflicts import NameTaken, Over
 from ctxasm.model.amounts import counted
+from ctxasm.model.characters import harmless
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.events import Failed
+from ctxasm.model.frames import as_csv
 from ctxasm.model.presets import GIVEN_UP, PRESETS, RECOMMENDED, RECOMMENDED_GAIN, preset
 from ctxasm.model.progress import Cancelled, Progress, Report, silent
 from ctxasm.model.records import Query
@@ -35,6 +37,10 @@ from ctxasm.model.regular_files import read_text
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import from_assignments, from_environment, read_settings
+
+if TYPE_CHECKING:
+    from ctxasm.tuning.compare import Comparison
+    from ctxasm.tuning.sweep_results import SweepResult
 
 INTERRUPTED = 130
 """The exit code of a command that Ctrl-C ended before its work was done."""
@@ -211,16 +217,6 @@ def show(text: str, end: str = "\n") -> None:
     print(harmless(text) if sys.stdout.isatty() else text, end=end, flush=True)
 
 
-def harmless(text: str) -> str:
-    """`text` with the characters by which it could steer a terminal made visible, one for one."""
-    return text.translate(_VISIBLE)
-
-
-_VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | dict.fromkeys(
-    (*range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD
-)
-
-
 def parse_number(name: str, text: str, low: float, high: float) -> float:
     """A number that an option takes. Raises InvalidInput."""
     try:
@@ -292,6 +288,30 @@ def write_result(flag: str, path: str, text: str) -> None:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InvalidInput(f"{flag}: {shown(path)} cannot be written: {reason}; name another file") from None
+
+
+TABLES = (".csv", ".json", ".parquet", ".html")
+"""What `--out` of a sweep or a comparison writes: the table, all of it, or a report."""
+
+
+def check_table(path: str | None) -> None:
+    """Refuse a file for `--out` whose suffix says nothing, before any work is done. Raises InvalidInput."""
+    if path is not None and Path(path).suffix not in TABLES:
+        raise InvalidInput(f"--out needs a file that ends in one of {', '.join(TABLES)}, got {shown(path)}")
+
+
+def write_table(path: str, found: SweepResult | Comparison, described: dict[str, Any], report: Callable[[], str]) -> None:
+    """A result as a file, in place of what is there: by its suffix. Raises InvalidInput where it cannot be written."""
+    made = Path(f"{path}.part")
+    try:
+        if path.endswith(".parquet"):
+            found.to_pandas().to_parquet(made, index=False)
+        else:
+            texts = {".csv": lambda: as_csv(found.to_pandas()), ".json": lambda: as_json(described) + "\n", ".html": report}
+            made.write_text(texts[Path(path).suffix](), encoding="utf-8")
+        os.replace(made, path)
+    except OSError as error:
+        raise InvalidInput(f"--out: {shown(path)} cannot be written: {error.strerror or error}") from None
 
 
 QUIET_SECONDS = 0.5

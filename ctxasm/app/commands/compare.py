@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 from ctxasm.app.commands.ask import add_asking, asked_of
 from ctxasm.app.commands.common import (
     INTERRUPTED,
+    TABLES,
     add_run,
     as_json,
     cancel_on_interrupt,
+    check_table,
     parse_number,
     require_data,
     run_options,
@@ -28,8 +30,10 @@ from ctxasm.app.commands.common import (
     show,
     terminal_progress,
     workbench_of,
+    write_table,
 )
 from ctxasm.model.amounts import counted, interval, signed
+from ctxasm.model.errors import InvalidInput
 
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
@@ -47,6 +51,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--b", metavar="PART", action="append", default=[], required=True, help="the same for B; repeatable")
     parser.add_argument("--only", choices=("better", "worse", "unchanged", "unlabelled"), help="list only these questions")
+    parser.add_argument("--out", metavar="FILE", help=f"write it there, by its suffix: {', '.join(TABLES)} (a report)")
     parser.add_argument("--answers", action="store_true", help="ask the model under both, and compare its answers")
     parser.add_argument("--estimate", action="store_true", help="with --answers: only say what there is to ask, and what it costs at most")
     parser.add_argument("--price-sent", metavar="P", default="0", help="what a million tokens cost that are sent (default: 0)")
@@ -57,8 +62,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the sentence and a table of the questions that differ."""
+    from ctxasm.app.report.making import report_comparison
     from ctxasm.app.tuned import compared
 
+    check_table(args.out)
+    if args.answers and args.out is not None:
+        raise InvalidInput("--out takes a comparison of contexts: leave out --answers, or take --format json")
     a, b, workbench = settings_named(args.a), settings_named(args.b), workbench_of(args)
     require_data(workbench)
     if args.answers:
@@ -67,6 +76,8 @@ def run(args: Namespace) -> int:
         found = compared(workbench, a, b, report=report, cancelled=cancelled, **run_options(args))
     for query_id, why in found.swept.failures.items():
         say(f"question {query_id}: {why}")
+    if args.out is not None:
+        write_table(args.out, found, found.to_dict(), lambda: report_comparison(workbench, found))
     if args.format == "json":
         print(as_json(found.to_dict()))
     else:

@@ -8,17 +8,17 @@ What was counted before is kept in the database and not counted again: after Ctr
 
 from __future__ import annotations
 
-import os
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxasm.app.commands.common import (
     INTERRUPTED,
+    TABLES,
     add_run,
     add_settings,
     as_json,
     cancel_on_interrupt,
+    check_table,
     require_data,
     run_options,
     say,
@@ -26,9 +26,9 @@ from ctxasm.app.commands.common import (
     show,
     terminal_progress,
     workbench_of,
+    write_table,
 )
 from ctxasm.model.amounts import counted, percent
-from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.settings import spec_of
 from ctxasm.model.settings_text import write
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from ctxasm.tuning.sweep_results import SweepResult
 
 SUMMARY = "try many settings on all questions: evidence, tokens, and which setting matters"
-SUFFIXES = (".csv", ".json", ".parquet")
 SHOWN = 40
 """Rows that the text shows at most."""
 
@@ -51,7 +50,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         default=[],
         help="the values of one setting; repeatable (default: window, limit, policy and number of hits)",
     )
-    parser.add_argument("--out", metavar="FILE", help=f"write the table there, by its suffix: {', '.join(SUFFIXES)}")
+    parser.add_argument("--out", metavar="FILE", help=f"write the table there, by its suffix: {', '.join(TABLES)} (a report)")
     parser.add_argument("--estimate", action="store_true", help="say what it would take, and count only for half a second")
     add_settings(parser)
     add_run(parser)
@@ -59,11 +58,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print (or write) a row a setting, after the sentence of what matters."""
+    from ctxasm.app.report.making import report_sweep
     from ctxasm.app.tuned import sweep_estimate, swept
     from ctxasm.tuning.sweep import axes_of
 
-    if args.out is not None and Path(args.out).suffix not in SUFFIXES:
-        raise InvalidInput(f"--out needs a file that ends in one of {', '.join(SUFFIXES)}, got {shown(args.out)}")
+    check_table(args.out)
     start, axes, workbench = settings_of(args), axes_of(args.grid) if args.grid else None, workbench_of(args)
     require_data(workbench)
     if args.estimate:
@@ -74,7 +73,7 @@ def run(args: Namespace) -> int:
     for query_id, why in found.failures.items():
         say(f"question {query_id}: {why}")
     if args.out is not None:
-        write_table(found, args.out)
+        write_table(args.out, found, described(found), lambda: report_sweep(workbench, found))
     if args.format == "json":
         print(as_json(described(found)))
     else:
@@ -92,21 +91,6 @@ def described(found: SweepResult) -> dict[str, Any]:
     from ctxasm.tuning.recommend import decide
 
     return {"decision": decide(found).to_dict(), **found.to_dict()}
-
-
-def write_table(found: SweepResult, path: str) -> None:
-    """The table as a file, in place of what is there. Raises InvalidInput where it cannot be written."""
-    made = Path(f"{path}.part")
-    try:
-        if path.endswith(".parquet"):
-            found.to_pandas().to_parquet(made, index=False)
-        elif path.endswith(".json"):
-            made.write_text(as_json(described(found)) + "\n", encoding="utf-8")
-        else:
-            found.to_pandas().to_csv(made, index=False, lineterminator="\n")
-        os.replace(made, path)
-    except OSError as error:
-        raise InvalidInput(f"--out: {shown(path)} cannot be written: {error.strerror or error}") from None
 
 
 def text_of(found: SweepResult) -> str:

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxasm.app.ui.load.row_tables import (
-    FORMULA,
     HEADS,
     MOST_COLUMNS,
     MOST_PROBLEMS,
@@ -22,6 +21,7 @@ from ctxasm.app.ui.load.row_tables import (
 )
 from ctxasm.app.ui.words.words import MOST_CELL, plain
 from ctxasm.data.files.problems import Problem
+from ctxasm.model.characters import FORMULA
 from tests.app.ui.builders import HOSTILE
 
 TAGS = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "code", "span", "p"}

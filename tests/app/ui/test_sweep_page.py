@@ -23,21 +23,7 @@ from ctxasm.app.ui.frame.address import read_pinned, read_values
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.sweep import page
 from ctxasm.app.ui.sweep.page import HEADINGS, shipping_html
-from ctxasm.app.ui.sweep.pictures import (
-    BRIGHT,
-    best_of,
-    ceiling,
-    cell_html,
-    colour_of,
-    front_alt,
-    front_of,
-    heatmap_html,
-    heatmap_of,
-    importance_figure,
-    importances,
-    rivals_words,
-    share,
-)
+from ctxasm.app.ui.sweep.pictures import cell_html, front_of, heatmap_html, importance_figure
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config, shipped
 from ctxasm.data.files.reading import load_bundle
@@ -47,6 +33,7 @@ from ctxasm.model.settings_text import from_toml, from_url
 from ctxasm.tuning.compare import compared
 from ctxasm.tuning.engines import InProcess
 from ctxasm.tuning.recommend import PriorChoice
+from ctxasm.tuning.sweep_figures import BRIGHT, best_of, ceiling, colour_of, front_alt, heatmap_of, importances, rivals_words, share
 from tests.app.ui.builders import HOSTILE
 from tests.app.ui.pages import at, fine, html, problems
 

@@ -11,10 +11,9 @@ from ctxasm.app.ui.ask.verdict_words import (
     check_line,
     claim_sentence,
     figures,
-    sign,
     summary,
 )
-from ctxasm.citations.axes import WORST, words
+from ctxasm.citations.axes import WORST, sign, words
 from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, DroppedSource, Figures, Support, Verdict
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.figures import without_shares

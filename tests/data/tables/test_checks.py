@@ -9,7 +9,7 @@ import pytest
 from user_tables import Place
 
 from ctxasm import Hit, MemoryStore, Query, assemble
-from ctxasm.app.ui.widgets.fates import unexpanded
+from ctxasm.app.fates import unexpanded
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
 from ctxasm.data.tables import connecting

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Literal, assert_never
+from typing import assert_never
 
-from ctxasm.citations.axes import Part, support_of
+from ctxasm.citations.axes import support_of
 from ctxasm.citations.checked import CheckedClaim, DroppedSource
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.reasons import brackets, conflict_sentence, disputed_sentence, lacks_sentence
@@ -19,37 +19,6 @@ from ctxasm.model.amounts import agreeing, counted, percent
 from ctxasm.model.stage_labels import REASONS, stage_name
 
 TitleOf = Callable[[str], str]
-Shown = Part | Literal["declined"]
-"""What a claim is shown as: its worst part, or that it declines."""
-
-
-def sign(part: Shown) -> str:
-    """The sign that stands for a part beside its colour."""
-    match part:
-        case "full" | "right":
-            return "✓"
-        case "inherited":
-            return "↑"
-        case "partly":
-            return "◐"
-        case "not_found":
-            return "?"
-        case "contradicted":
-            return "≠"
-        case "disputed":
-            return "⇄"
-        case "wrong_number":
-            return "→"
-        case "missing":
-            return "–"
-        case "unknown":
-            return "✗"
-        case "dropped":
-            return "⌀"
-        case "declined":
-            return "∅"
-        case _:
-            assert_never(part)
 
 
 def summary(checked: CheckedAnswer) -> str:

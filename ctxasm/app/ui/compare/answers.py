@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from ctxasm.app.ui.ask.page import asking_controls, prompt_words
-from ctxasm.app.ui.ask.verdict_words import sign
 from ctxasm.app.ui.compare.differences import Sides, chip, sides_of
 from ctxasm.app.ui.compare.questions import MOST_ROWS, question_words
 from ctxasm.app.ui.frame import server
@@ -25,7 +24,7 @@ from ctxasm.app.ui.frame.work import awaited, begin_job, give_up, show_job, take
 from ctxasm.app.ui.widgets.html import boxed, state_link, table_html
 from ctxasm.app.ui.widgets.word_diff import sentence_diff
 from ctxasm.app.ui.words.words import number
-from ctxasm.citations.axes import FINE, label, parts_of
+from ctxasm.citations.axes import FINE, label, parts_of, sign
 from ctxasm.citations.checked import CheckedClaim
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.effects import remove

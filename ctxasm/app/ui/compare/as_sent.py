@@ -13,6 +13,7 @@ import streamlit as st
 
 from ctxasm.answering.prompts import build_messages
 from ctxasm.app.explained import LONGEST_FACT
+from ctxasm.app.fates import fate_label, fate_sentence, fates_by_key
 from ctxasm.app.ui.compare.differences import ChunkRow, bars_html, chip, chunk_row, chunks_html, figures_html, sent_texts
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.layout import show_empty, within
@@ -23,9 +24,8 @@ from ctxasm.app.ui.frame.work import awaited
 from ctxasm.app.ui.frame.zones_state import asked_choice, zones_key
 from ctxasm.app.ui.inspect.budget_bar import FAR, Bar, BarDocument, Part, budget_bar
 from ctxasm.app.ui.inspect.change import Delta, sent_chunks
-from ctxasm.app.ui.widgets.fates import fates_by_key
 from ctxasm.app.ui.widgets.html import boxed
-from ctxasm.app.ui.words.words import fate_label, fate_sentence, number, title_of
+from ctxasm.app.ui.words.words import number, title_of
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError
 

@@ -26,11 +26,11 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import show_empty, show_problem
 from ctxasm.app.ui.frame.recorded_answers import data_key
 from ctxasm.app.ui.frame.session import Scene, Session, session
-from ctxasm.app.ui.load.row_tables import tame
 from ctxasm.app.ui.widgets.html import boxed, table_html
 from ctxasm.app.ui.widgets.word_diff import sentence_diff
 from ctxasm.app.ui.words.words import title_of
 from ctxasm.model.amounts import counted
+from ctxasm.model.characters import harmless_cell
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.kept import key_of
 from ctxasm.model.ports import Shelf
@@ -349,7 +349,7 @@ def judgements_csv(rows: Sequence[Mapping[str, str]]) -> str:
     """The judgements as cells that no spreadsheet takes for formulas."""
     written = io.StringIO()
     writer = csv.writer(written)
-    writer.writerows([list(rows[0]), *(map(tame, row.values()) for row in rows)])
+    writer.writerows([list(rows[0]), *(map(harmless_cell, row.values()) for row in rows)])
     return written.getvalue()
 
 

@@ -128,10 +128,20 @@ def show_all_questions(scene: Scene, pinned: AssemblySettings) -> None:
             "List", list(named), key=Session.compare_filter.key, format_func=named.__getitem__, required=True, label_visibility="collapsed"
         )
         text = json.dumps(found.to_dict(), ensure_ascii=False)
+        st.download_button(
+            "Report", partial(_report, found), "comparison.html", "text/html", key="comparison_report", on_click="ignore",
+            help="One HTML file to print or send",
+        )  # fmt: skip
         st.download_button("JSON", text, "comparison.json", "application/json", key="comparison_json", on_click="ignore")
     shown = only or EVERY
     st.html(table(listed(found, shown), question_words(), partial(compare_address, pinned, session.now), shown))
     hear_clicks(Session.question_clicks)
+
+
+def _report(found: Comparison) -> str:
+    from ctxasm.app.report.making import report_comparison
+
+    return report_comparison(server.workbench(), found)
 
 
 def question_words() -> dict[str, str]:

@@ -11,11 +11,10 @@ from html import escape
 
 import streamlit as st
 
+from ctxasm.app.fates import failures, unexpanded, unexpanded_sentence
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.typed_questions import fusion_of, is_typed, is_unsaved, notes_of
-from ctxasm.app.ui.widgets.fates import failures, unexpanded
-from ctxasm.app.ui.words.event_words import unexpanded_sentence
 from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
 from ctxasm.app.ui.words.words import decimal, in_attribute, plain, too_long
 from ctxasm.model.amounts import counted

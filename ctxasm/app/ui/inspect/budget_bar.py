@@ -14,11 +14,11 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.answering.zones.words import conversation_line
+from ctxasm.app.fates import supplement_of
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.sidebar import show_failure
 from ctxasm.app.ui.inspect.change import fresh_chunks
-from ctxasm.app.ui.widgets.fates import supplement_of
 from ctxasm.app.ui.widgets.html import document_of
 from ctxasm.app.ui.words.event_words import SUPPLEMENT_RULES, supplement_sentence
 from ctxasm.app.ui.words.words import GLOSSARY, in_attribute, number, title_of

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
+from ctxasm.app.fates import SENT, fate_label, fate_of, fate_sentence
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.gold import mark
 from ctxasm.app.ui.frame.layout import found_badges, show_empty
@@ -18,10 +19,9 @@ from ctxasm.app.ui.frame.session import Scene, Session, session
 from ctxasm.app.ui.inspect.evidence import expected
 from ctxasm.app.ui.widgets.context_marks import Stretch, fate_chip, rewritten_text, shortened_chunks, stretches
 from ctxasm.app.ui.widgets.expected import MARK_HELP, SPAN_HELP, UNMARK_HELP, Expected, sign_html
-from ctxasm.app.ui.widgets.fates import SENT, fate_of
 from ctxasm.app.ui.widgets.html import at_of, boxed, document_of, table_html
 from ctxasm.app.ui.words.event_words import event_sentence
-from ctxasm.app.ui.words.words import decimal, fate_label, fate_sentence, in_attribute, number, title_of
+from ctxasm.app.ui.words.words import decimal, in_attribute, number, title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.events import Absent, Event, Failed, Numbered, Ordered, Overshot, Placed, Prefixed, Supplemented, Unexpanded, Yielded
 from ctxasm.model.records import Hit, Query

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import NamedTuple
 
 import streamlit as st
 
+from ctxasm.app.fates import fate_of
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import show_empty, within
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.state import of_query
 from ctxasm.app.ui.widgets.context_marks import fate_chip, marked_phrase, number_chip
 from ctxasm.app.ui.widgets.expected import Expected, expected_of, sign_html
-from ctxasm.app.ui.widgets.fates import fate_of
 from ctxasm.app.ui.widgets.html import boxed, table_html
 from ctxasm.app.ui.words.words import title_of
 from ctxasm.model.amounts import counted, percent
@@ -65,35 +64,6 @@ LOOKS = {
     "lost": (" gone", "lost"),
     "unknown": (" gone", "cannot be judged"),
 }
-
-
-class Level(NamedTuple):
-    """What is left after a stage. `evidence` counts the pieces of which nothing is lost so far, `lost` those that it lost."""
-
-    stage: str
-    hits: int
-    neighbours: int
-    tokens: int
-    evidence: int
-    lost: int
-
-
-def flow(assembly: Assembly, evidence: Sequence[EvidenceState] = ()) -> tuple[Level, ...]:
-    """From what retrieval brought to what is written, a level for every stage that ran."""
-    hits = {(fate.document_id, fate.chunk_index) for fate in assembly.trace.fates if fate.retrieved}
-    stages = assembly.trace.stages
-    ran = {record.stage for record in stages}
-    # Evidence that no stage of this run lost was never brought: cannot be judged, or not retrieved.
-    alive = [state for state in evidence if state.state != "unknown"]
-    missing = sum(state.stage is not None and state.stage not in ran for state in alive)
-    left = len(alive) - missing
-    levels = [Level("retrieved", len(hits), 0, stages[0].tokens_in if stages else 0, left, missing)]
-    for record in stages:
-        lost = sum(state.stage == record.stage for state in alive)
-        left -= lost
-        own = {(shown.document_id, shown.chunk_index) for shown in record.after}
-        levels.append(Level(record.stage, len(own & hits), len(own - hits), record.tokens_out, left, lost))
-    return tuple(levels)
 
 
 def states_of(scene: Scene, assembly: Assembly) -> tuple[EvidenceState, ...]:

@@ -17,6 +17,7 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.answering.prompts import build_messages
+from ctxasm.app.funnel import Step, steps
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.address import offer_pin
 from ctxasm.app.ui.frame.gold import keep_marks, show_gold_problem
@@ -33,7 +34,7 @@ from ctxasm.app.ui.inspect.change import settle, show_before_after, show_context
 from ctxasm.app.ui.inspect.chunks import show_expand, show_found, show_life
 from ctxasm.app.ui.inspect.copies import show_compress, show_deduplicate
 from ctxasm.app.ui.inspect.evidence import expected, show_evidence, show_find, states_of
-from ctxasm.app.ui.inspect.funnel import Step, show_funnel, steps
+from ctxasm.app.ui.inspect.funnel import show_funnel
 from ctxasm.app.ui.inspect.order import cache_prefix_panel, show_group, show_order
 from ctxasm.app.ui.widgets.expected import OFFER, marked_key, marked_of, offer_html
 from ctxasm.app.ui.widgets.html import boxed, picked_key, picked_text, table_html

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ctxasm.app.ui.widgets.html import boxed, table_html
 from ctxasm.app.ui.words.words import cut, number
 from ctxasm.model.amounts import counted
+from ctxasm.model.characters import harmless_cell
 
 if TYPE_CHECKING:
     from ctxasm.data.files.importing import AskedPreview
@@ -26,8 +27,6 @@ MOST_COLUMNS = 30
 MOST_PROBLEMS = 500
 """Problems of a table; the rest is in the CSV."""
 HEADS = ("file", "row", "field", "problem", "got")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What makes a spreadsheet take a cell for a formula."""
 
 
 class ProblemRow(NamedTuple):
@@ -72,13 +71,8 @@ def problems_csv(problems: Iterable[object]) -> str:
     written = io.StringIO()
     writer = csv.writer(written)
     writer.writerow(HEADS)
-    writer.writerows([tame(cell) for cell in problem_row(problem)] for problem in problems)
+    writer.writerows([harmless_cell(cell) for cell in problem_row(problem)] for problem in problems)
     return written.getvalue()
-
-
-def tame(cell: str) -> str:
-    """A cell that a spreadsheet reads as text."""
-    return f"'{cell}" if cell.startswith(FORMULA) else cell
 
 
 def cell_text(value: Any) -> str:

@@ -17,26 +17,16 @@ from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks, inspect_address, settings_written
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.work import awaited, begin_job, job_of, show_job, take_ended
-from ctxasm.app.ui.sweep.pictures import (
-    best_of,
-    cell_html,
-    front_alt,
-    front_of,
-    heatmap_html,
-    heatmap_of,
-    importance_figure,
-    importances,
-    rivals_words,
-    said,
-    varied,
-)
+from ctxasm.app.ui.sweep.pictures import cell_html, front_of, heatmap_html, importance_figure, said
 from ctxasm.app.ui.widgets.html import boxed, picked_text, state_link
 from ctxasm.app.ui.words.words import number, seconds_words
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError
+from ctxasm.model.frames import as_csv
 from ctxasm.model.setting_labels import label_of, value_words
 from ctxasm.model.settings import AssemblySettings, spec_of
 from ctxasm.model.specs import Spec
+from ctxasm.tuning.sweep_figures import best_of, front_alt, heatmap_of, importances, rivals_words, varied
 
 if TYPE_CHECKING:
     from ctxasm.app.tuned import Decided, Plan
@@ -304,14 +294,23 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
     fragment(_show_settings, key="swept_rows")(found, cell)
     hear_clicks(Session.cell_clicks, partial(_pick_cell, len(found.settings)))
     with st.container(horizontal=True, gap="small"):
+        st.download_button(
+            "Report", partial(_report, decided), f"sweep-{info.name}.html", "text/html", key="sweep_report", on_click="ignore",
+            help="One HTML file to print or send",
+        )  # fmt: skip
         for kind, written, mime in (("CSV", _csv, "text/csv"), ("Parquet", _parquet, "application/octet-stream")):
             name = f"sweep-{info.name}.{kind.lower()}"
             st.download_button(kind, partial(written, found), name, mime, key=f"sweep_{kind.lower()}", on_click="ignore")
 
 
+def _report(decided: Decided) -> str:
+    from ctxasm.app.report.making import report_sweep
+
+    return report_sweep(server.workbench(), decided.swept, decided.recommended)
+
+
 def _csv(found: SweepResult) -> str:
-    text: str = found.to_pandas().to_csv(index=False)
-    return text
+    return as_csv(found.to_pandas())
 
 
 def _parquet(found: SweepResult) -> bytes:

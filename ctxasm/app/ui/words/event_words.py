@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from ctxasm.app.ui.words.words import decimal, likeness_words, number
+from ctxasm.app.fates import likeness_words, unexpanded_sentence
+from ctxasm.app.ui.words.words import decimal, number
 from ctxasm.model import events as ev
 from ctxasm.model.amounts import counted
-from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.stage_labels import REASONS
 
 Early = (
@@ -133,12 +133,6 @@ def _written(event: Written) -> str:
             return f"Cited as [{event.number}] ({counted(len(event.chunk_indexes), 'chunk')})."
         case _:
             assert_never(event)
-
-
-def unexpanded_sentence(event: ev.Unexpanded) -> str:
-    """Why no hit has a neighbour, as it is said at load, by `connect` and by the adapters."""
-    said = NoNeighbours(event.obstacle, event.document_id, event.chunk_indexes).sentence
-    return f"{said[0].upper()}{said[1:]}."
 
 
 def coincidence_words(chars: int, of_chars: int, first: str) -> str:

@@ -9,14 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from html import escape
-from typing import assert_never
 
-from ctxasm.model.amounts import counted, percent
-from ctxasm.model.events import Likeness
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Document
-from ctxasm.model.results import Fate
-from ctxasm.model.stage_labels import REASONS, stage_name
 
 GLOSSARY: Mapping[str, str] = {
     "question": "What is asked of a dataset: one that came with it, or one that you typed.",
@@ -86,65 +81,6 @@ def title_of(documents: Mapping[str, Document], document_id: str, limit: int = 6
     name = (document.title or document.source if document else None) or document_id
     line = " ".join(name.split()) or document_id
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
-
-
-def likeness_words(likeness: Likeness, other: str, similarity: float) -> str:
-    """How a chunk repeats another one: `says nearly what d2 #3 says (97 % the same words)`."""
-    match likeness:
-        case "exact":
-            return f"says exactly what {other} says"
-        case "near":
-            return f"says nearly what {other} says ({percent(similarity)} the same words)"
-        case "semantic":
-            return f"means what {other} says (cosine {similarity:.2f})"
-        case _:
-            assert_never(likeness)
-
-
-def fate_sentence(fate: Fate) -> str:
-    """What became of a chunk, in one sentence."""
-    match fate.fate:
-        case "kept":
-            stripped = f", without its first {counted(fate.stripped_chars, 'character')}" if fate.stripped_chars else ""
-            return f"Kept{_block(fate)}{stripped}{_compressed(fate)}."
-        case "truncated":
-            return f"Kept{_block(fate)}, cut to fit the limit{_compressed(fate)}."
-        case "merged":
-            return f"Repeated: {_of(fate)} shows all of its text."
-        case "duplicate_of":
-            similarity = 1.0 if fate.similarity is None else fate.similarity
-            return f"Repeated: it {likeness_words(fate.likeness or 'exact', _of(fate), similarity)}, which is kept."
-        case "dropped":
-            missing = f" Needs {counted(fate.missing_tokens, 'more token')}." if fate.missing_tokens else ""
-            return f"Left out at {stage_name(fate.stage)}: {REASONS.get(fate.reason or '', fate.reason or 'no reason given')}.{missing}"
-        case _:
-            assert_never(fate.fate)
-
-
-def _block(fate: Fate) -> str:
-    return f" in block [{fate.block}]" if fate.block is not None else ""
-
-
-def _compressed(fate: Fate) -> str:
-    return f", shortened to {percent(fate.compressed)} of its tokens" if fate.compressed is not None else ""
-
-
-def _of(fate: Fate) -> str:
-    if fate.of is None:
-        return "the chunk before it"
-    document_id, index = fate.of
-    return f"#{index}" if document_id == fate.document_id else f"{document_id} #{index}"
-
-
-def fate_label(fate: Fate) -> str:
-    """One or two words for a fate."""
-    return {
-        "kept": "kept" if fate.compressed is None else "kept, shortened",
-        "truncated": "kept, cut",
-        "merged": "repeated",
-        "duplicate_of": {"near": "nearly repeated", "semantic": "same meaning"}.get(fate.likeness or "", "repeated"),
-        "dropped": "left out",
-    }[fate.fate]
 
 
 _SIGNS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|$:~&@/=^\"'])")
