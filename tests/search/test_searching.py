@@ -42,7 +42,7 @@ def workbench(tmp_path: Path) -> Iterator[Workbench]:
 
 
 def found(workbench: Workbench, question: str, **options: object) -> list[tuple[str, int]]:
-    query = search(workbench, sidebar, "h", SearchOptions(**options))  # type: ignore[arg-type]
+    query = search(workbench, question, "h", SearchOptions(**options))  # type: ignore[arg-type]
     check_query(query)
     return [(hit.document_id, hit.chunk_index) for hit in query.retrieved]
 
@@ -89,7 +89,7 @@ def test_a_question_without_words_is_found_by_meaning_and_says_so(workbench: Wor
 @pytest.mark.parametrize("question", ["", "  \n", "\u200b", "x" * 20_001, None])
 def test_no_question_is_refused(workbench: Workbench, question: str) -> None:
     with pytest.raises(InvalidInput, match="the question must"):
-        search(workbench, sidebar)
+        search(workbench, question)
 
 
 def test_what_cannot_be_had_is_said(workbench: Workbench) -> None:
@@ -116,7 +116,7 @@ def test_a_dataset_without_chunks(workbench: Workbench) -> None:
 
 def test_a_question_in_another_language_is_told_what_finds_across_them(workbench: Workbench) -> None:
     def hint(question: str, **options: object) -> str:
-        return " ".join(search(workbench, sidebar, "h", SearchOptions(**options)).metadata["notes"])  # type: ignore[arg-type]
+        return " ".join(search(workbench, question, "h", SearchOptions(**options)).metadata["notes"])  # type: ignore[arg-type]
 
     assert "multilingual-e5-small" in hint("What should I leave behind?")
     assert "--embedder" in hint("What should I leave behind?", method="bm25")
