@@ -108,7 +108,7 @@ def _widened(assembly: Assembly, levels: dict[str, Level]) -> Step:
         does = unexpanded_sentence(why)
     else:
         does = f"{counted(level.neighbours, 'neighbour')} came along."
-    return _step("widened", "expand", "widened", f"{level.hits + level.neighbours:,}", levels, does)
+    return _step("widened", "expand", "with neighbours", f"{level.hits + level.neighbours:,}", levels, does)
 
 
 def _repeats(assembly: Assembly, levels: dict[str, Level]) -> Step:

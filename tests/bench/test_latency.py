@@ -70,7 +70,7 @@ def test_a_setting_change_against_a_minimal_page(tmp_path, capsys):
     rows = []
     with serving(tmp_path) as app, empty(tmp_path) as blank, api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        for step in ("fits", "widened"):
+        for step in ("fits", "with neighbours"):
             page = browser.new_page(viewport={"width": 1440, "height": 900})
             page.goto(f"{app}/?q=private-room-cost")
             page.locator("#ctx-budget").wait_for()

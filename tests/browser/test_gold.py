@@ -99,11 +99,11 @@ def test_a_sign_at_a_found_chunk_moves_every_step_and_survives_a_reload(other_ap
     expect(signs).to_have_count(4)
     signs.nth(2).click()
     expect(signs.nth(2)).to_have_attribute("aria-pressed", "true")
-    for name in ("found", "widened", "sources"):
+    for name in ("found", "with neighbours", "sources"):
         expect(step(page, name)).to_contain_text("●")
     page.reload()
     at_rest(page)
-    step(page, "widened").click()
+    step(page, "with neighbours").click()
     expect(page.locator("#ctx-map .cx-cell.wanted")).to_have_count(1)
     page.locator("#ctx-map .cx-cell.wanted").click()
     page.get_by_role("button", name="Expected: unmark").click()

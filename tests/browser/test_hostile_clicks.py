@@ -54,7 +54,7 @@ def test_every_chunk_of_the_text_is_found_in_the_picture_and_no_click_is_lost(ho
         )
         chunk.click()
         expect(page.locator(".st-key-picture [data-here]")).to_have_count(1)
-    page.locator(".st-key-funnel").get_by_role("radio", name="widened").click()
+    page.locator(".st-key-funnel").get_by_role("radio", name="with neighbours").click()
     expect(page.locator("#ctx-map")).to_be_visible()
     expect(page.locator("html")).to_have_attribute("data-chunk-clicks", "heard")
     picked = page.locator("#ctx-map .cx-cell")

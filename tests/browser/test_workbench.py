@@ -144,7 +144,7 @@ def test_rejected_values_in_the_link_are_named_once_and_fall_back(app, open_page
 
 STEPS = {
     "found": "#ctx-hits",
-    "widened": "#ctx-map",
+    "with neighbours": "#ctx-map",
     "repeated": "#ctx-seams",
     "grouped": "#ctx-group",
     "fits": "#ctx-budget-table",
@@ -217,7 +217,7 @@ def test_a_page_is_one_step_of_the_back_button(app, open_page):
 def test_the_steps_are_walked_by_the_arrow_keys(app, open_page):
     page = open_page(f"{app}/?q=contrast-allergy&mt=3000")
     settled(page, 3000)
-    page.locator(".st-key-funnel").get_by_role("radio", name="widened").focus()
+    page.locator(".st-key-funnel").get_by_role("radio", name="with neighbours").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     expect(page.locator("#ctx-seams")).to_be_visible()

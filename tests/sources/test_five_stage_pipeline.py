@@ -41,7 +41,7 @@ def test_its_badges_are_in_the_funnel() -> None:
     query = Query("Wat breng ik mee?", tuple(hits), "q", search_method="hybrid_bm25_vector", bm25_matches=5)
     badges = found_badges(Scene("d", query, AssemblySettings()))
     assert badges == ["<b>hybrid: BM25 + vector</b>", "5 matches by words (BM25)"]
-    assert [(step.label, step.value) for step in steps(done)[:2]] == [("found", "7"), ("widened", "20")]
+    assert [(step.label, step.value) for step in steps(done)[:2]] == [("found", "7"), ("with neighbours", "20")]
 
 
 def test_a_page_summary_reads_as_its_own() -> None:
