@@ -80,8 +80,8 @@ def begin(page) -> None:
     box = page.get_by_label("Your name")
     box.fill("An")
     box.press("Enter")
-    expect(page.locator("#verdict-1")).to_be_visible()
-    page.locator("#ctx-title h1").click()
+    expect(page.locator("#verdict-1")).to_have_count(1)
+    expect(page.locator(".line.current .claim").first).to_be_focused()  # the keys work at once
 
 
 @pytest.mark.parametrize("address", [[row(at) for at in range(ANSWERS)]], indirect=True, ids=["twenty"])
@@ -138,6 +138,7 @@ def test_hostile_texts_do_nothing_and_axe_finds_nothing_of_ours(address, open_pa
     keys = page.keyboard
 
     def read(what: str) -> None:
+        expect(page.locator(what)).to_have_count(1)  # what was drawn before may still be going
         expect(page.locator(what)).to_be_visible()
         expect(page.locator('[data-testid="stApp"]')).to_have_attribute("data-test-script-state", "notRunning")
         assert page.evaluate("document.documentElement.scrollWidth") <= width

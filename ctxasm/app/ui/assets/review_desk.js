@@ -30,7 +30,9 @@ class Desk extends Reader {
     super.take(data);
     const wanted = turn !== this.turn && go ? this.items.find((item) => item.item === go) : null;
     this.turn = turn;
-    if (other) this.toItem(this.items.find((item) => !item.chosen.length) ?? this.items[0], began && this.isFree);
+    // Whoever has just typed a name goes on by keys: the desk appears then.
+    const named = document.activeElement?.matches('input[aria-label="Your name"]');
+    if (other) this.toItem(this.items.find((item) => !item.chosen.length) ?? this.items[0], began ? this.isFree : named);
     else if (wanted) this.toItem(wanted, this.isFree);
     else if (before && this.item?.item !== before) this.toItem(this.items.find((item) => item.item === before) ?? this.items[0], held);
     else if (held && this.shown) this.row?.querySelector('.claim')?.focus({ preventScroll: true });
