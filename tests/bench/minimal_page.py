@@ -21,7 +21,9 @@ def page() -> None:
         st.toggle("Assembly", True)
         for name in ("All settings", "↶", "↷", "Reset", "Copy link"):
             st.button(name)
-    st.segmented_control("Steps", ["found", "with neighbours", "repeats", "grouped", "fits", "summaries", "sources"], default="with neighbours")
+    st.segmented_control(
+        "Steps", ["found", "with neighbours", "repeats", "grouped", "fits", "summaries", "sources"], default="with neighbours"
+    )
     st.html(f'<div id="ctx-budget" data-limit="{value}">{value}</div>')
     st.button("Apply")
     st.button("Details")
