@@ -133,7 +133,7 @@ def found(skeleton: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]
     for file, code, _ in BREACHES:
         roots.append(shutil.copytree(skeleton, tmp_path_factory.mktemp("breach"), dirs_exist_ok=True))
         for name, text in {
-            "data/b.py": "def f():\n    import ctxasm.search.a",
+            "data/b.py": "def f():\n    import ctxasm.retrieval.a",
             "text/markers/b.py": "import ctxasm.text.markers.a",
             file: code,
         }.items():
