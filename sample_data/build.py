@@ -22,7 +22,7 @@ from ctxasm.data.documents.markdown import SourceText, read_source  # noqa: E402
 from ctxasm.data.files import write_bundle  # noqa: E402
 from ctxasm.llm.embedding import E5Embedder  # noqa: E402
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, Hit, Query, Span, Turn  # noqa: E402
-from ctxasm.search.fusion import fuse_rankings  # noqa: E402
+from ctxasm.retrieval.fusion import fuse_rankings  # noqa: E402
 from ctxasm.text.tokens.counter import open_counter  # noqa: E402
 
 Language = Literal["en", "nl"]

@@ -57,7 +57,7 @@ def test_no_import_is_hidden_from_the_linter() -> None:
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module") and "ctxasm" in ast.unparse(node.args[0])
     }
-    assert hidden == {"__init__.py", "__main__.py"}
+    assert hidden == {"__main__.py"}
 
 
 def test_pages_draw_by_the_user_interface_alone() -> None:
@@ -112,17 +112,17 @@ def test_a_house_without_imports_keeps_them(skeleton: Path) -> None:
 BREACHES = [
     ("model/records.py", "from ctxasm.assembly import expand", "layers"),
     ("store/load.py", "def f():\n    from ctxasm.data import files", "layers"),
-    ("search/found.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ctxasm.app import workbench", "layers"),
+    ("retrieval/found.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ctxasm.app import workbench", "layers"),
     ("data/files/a.py", "from ctxasm.tuning import advice", "layers"),
     ("helpers.py", "", "layers"),
-    ("search/a.py", "import ctxasm.data.b", "circles"),
+    ("retrieval/a.py", "import ctxasm.data.b", "circles"),
     ("text/markers/a.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ctxasm.text.markers import b", "circles"),
     ("app/workbench.py", "def f():\n    import sqlalchemy", "sql"),
     ("answering/a.py", "import openai", "models"),
     ("store/a.py", "from tiktoken import Encoding", "tokens"),
     ("data/files/a.py", "import plotly", "pages"),
     ("data/files/b.py", "import pandas as pd", "frames"),
-    ("search/a.py", "import llama_index.core", "frameworks"),
+    ("retrieval/a.py", "import llama_index.core", "frameworks"),
 ]
 
 
@@ -133,12 +133,12 @@ def found(skeleton: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]
     for file, code, _ in BREACHES:
         roots.append(shutil.copytree(skeleton, tmp_path_factory.mktemp("breach"), dirs_exist_ok=True))
         for name, text in {
-            "data/b.py": "def f():\n    import ctxasm.search.a",
+            "data/b.py": "def f():\n    import ctxasm.retrieval.a",
             "text/markers/b.py": "import ctxasm.text.markers.a",
             file: code,
         }.items():
             (roots[-1] / "ctxasm" / name).write_text(text, encoding="utf-8")
-        for other in ("search/a.py", "text/markers/a.py"):
+        for other in ("retrieval/a.py", "text/markers/a.py"):
             (roots[-1] / "ctxasm" / other).touch()
     return lint(*roots)
 

@@ -178,8 +178,8 @@ def _checked_fact(fact: object) -> str:
 
 def _looked_up(workbench: Workbench, source: Dataset, dataset: str, text: str) -> Sequence[FetchedChunk]:
     from ctxasm.model.search import SearchOptions
-    from ctxasm.search import search
-    from ctxasm.search.searching import MOST_CHARS
+    from ctxasm.retrieval import search
+    from ctxasm.retrieval.searching import MOST_CHARS
 
     # A claim of a recorded answer may be longer than any question may be.
     found = search(workbench, text[:MOST_CHARS], dataset, SearchOptions(method="bm25", limit=LOOKED_AT)).retrieved

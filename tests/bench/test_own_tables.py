@@ -23,7 +23,7 @@ from ctxasm.llm.embedding.local import missing, open_embedder
 from ctxasm.model.ports import Window
 from ctxasm.model.results import Key
 from ctxasm.model.search import SearchOptions
-from ctxasm.search.analyser import language_of_texts
+from ctxasm.retrieval.analyser import language_of_texts
 from ctxasm.store.memory import MemoryStore
 from tests.bench.contest import HALVES
 from tests.bench.long_chunks import half_of

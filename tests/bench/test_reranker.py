@@ -30,10 +30,10 @@ from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Hit, Query
 from ctxasm.model.results import Key
 from ctxasm.model.search import SearchOptions
-from ctxasm.search.analyser import Analyser, language_of_texts, spread
-from ctxasm.search.bm25_index import Bm25Index
-from ctxasm.search.indexed_text import titled_text
-from ctxasm.search.searching import search
+from ctxasm.retrieval.analyser import Analyser, language_of_texts, spread
+from ctxasm.retrieval.bm25_index import Bm25Index
+from ctxasm.retrieval.indexed_text import titled_text
+from ctxasm.retrieval.searching import search
 from ctxasm.store.database import Store
 from ctxasm.text.chunk_facts import chunk_facts
 from ctxasm.text.tokens.counter import open_counter

@@ -23,8 +23,8 @@ from ctxasm.config import read_config
 from ctxasm.model.records import Chunk, Query
 from ctxasm.model.results import Key
 from ctxasm.model.search import METHODS, SearchOptions
-from ctxasm.search import ranking as search_ranking
-from ctxasm.search.searching import search
+from ctxasm.retrieval import ranking as search_ranking
+from ctxasm.retrieval.searching import search
 from ctxasm.store.database import Store
 from ctxasm.text.tokens.counter import open_counter
 from ctxasm.tuning.evidence import Evidence

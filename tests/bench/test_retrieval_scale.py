@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import insert, update
 
 from ctxasm.model.records import Bundle, Document
-from ctxasm.search.analyser import analyser
+from ctxasm.retrieval.analyser import analyser
 from ctxasm.store.database import Store
 from ctxasm.store.schema import INDEX_BITS, chunks, datasets
 from ctxasm.store.search import SearchTables

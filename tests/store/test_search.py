@@ -20,10 +20,10 @@ from ctxasm.model.errors import InvalidInput, StoreUnavailable
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Bundle, Chunk, Document, Query
 from ctxasm.model.search import SearchOptions
-from ctxasm.search.analyser import analyser
-from ctxasm.search.bm25_index import Bm25Index
-from ctxasm.search.searching import search
-from ctxasm.search.stopping import SearchStopped
+from ctxasm.retrieval.analyser import analyser
+from ctxasm.retrieval.bm25_index import Bm25Index
+from ctxasm.retrieval.searching import search
+from ctxasm.retrieval.stopping import SearchStopped
 from ctxasm.store.database import Store
 from ctxasm.store.memory import MemoryStore
 from ctxasm.store.search import SearchTables
@@ -279,7 +279,7 @@ def test_a_database_that_may_only_be_read_is_searched_in_memory(
 ) -> None:
     with Store(f"sqlite:///{tmp_path / 'r.db'}", counter) as store:
         store.add(bundle())
-        monkeypatch.setattr("ctxasm.search.ranking.IN_MEMORY", 1)
+        monkeypatch.setattr("ctxasm.retrieval.ranking.IN_MEMORY", 1)
 
         def refuse(*_: object) -> int:
             raise StoreUnavailable("the SQLite file may only be read")

@@ -102,7 +102,7 @@ def _tell(done: EnrichReport) -> None:
 
 def _make_queries(workbench: Workbench, dataset: str, limit: int) -> bool:
     """Save questions as queries; False where it was ended before."""
-    from ctxasm.search.canonical_questions import questions_as_queries
+    from ctxasm.retrieval.canonical_questions import questions_as_queries
 
     with terminal_progress() as report, cancel_on_interrupt() as cancelled:
         made = questions_as_queries(workbench, dataset, limit, report=report, cancelled=cancelled)

@@ -63,7 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Search; print the hits, or the context made of them."""
-    from ctxasm.search.searching import save_query, search
+    from ctxasm.retrieval.searching import save_query, search
 
     if (args.question is None) == (args.file is None):
         raise InvalidInput("search takes either a QUESTION or --file with questions")
@@ -101,7 +101,7 @@ def _searched_file(workbench: Workbench, dataset: str, options: SearchOptions, a
     """Search for each question of a file; print a line each, or JSON Lines. An id of the file stays unless another question has it."""
     from ctxasm.data.files.loading import limits_of
     from ctxasm.data.files.questions import read_questions
-    from ctxasm.search.searching import loaded_ids, save_query, search
+    from ctxasm.retrieval.searching import loaded_ids, save_query, search
 
     asked, notes = read_questions(args.file, limits_of(workbench.config))
     loaded = loaded_ids(workbench, dataset) if args.save else set[str]()

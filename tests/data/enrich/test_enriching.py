@@ -17,7 +17,7 @@ from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Bundle, Chunk, Document
 from ctxasm.model.search import SearchOptions
-from ctxasm.search.searching import search
+from ctxasm.retrieval.searching import search
 from ctxasm.store.database import Store
 from tests.data.enrich.corpus import COUNTER, DOCUMENTS, SUMMARY, chunks_of, long_bundle, small_bundle, workbench_with
 

@@ -23,7 +23,7 @@ from ctxasm.llm.completion import _taken
 from ctxasm.model.errors import NotFound
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Bundle, Chunk, Document, Query
-from ctxasm.search.canonical_questions import questions_as_queries
+from ctxasm.retrieval.canonical_questions import questions_as_queries
 from ctxasm.store.database import Store
 from tests.data.enrich.corpus import COUNTER, SUMMARY, long_bundle, numbers_in, small_bundle, told, well_behaved, workbench_with
 

@@ -11,7 +11,7 @@ from ctxasm.app.workbench import Workbench
 from ctxasm.data.enrich.enriching import EnrichOptions, enrich
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import GoldChunk, Hit, Query
-from ctxasm.search.canonical_questions import questions_as_queries
+from ctxasm.retrieval.canonical_questions import questions_as_queries
 from tests.data.enrich.corpus import long_bundle, small_bundle, workbench_with
 
 

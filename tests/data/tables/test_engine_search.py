@@ -16,8 +16,8 @@ from ctxasm.data.tables.linked import LinkedDataset
 from ctxasm.data.tables.search import all_statements
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.search import SearchOptions
-from ctxasm.search.searching import methods, save_query, search
-from ctxasm.search.table_search import search_table
+from ctxasm.retrieval.searching import methods, save_query, search
+from ctxasm.retrieval.table_search import search_table
 from ctxasm.store.memory import MemoryStore
 
 FIELDS = {"document_id": "d", "chunk_index": "i", "text": "x"}
@@ -104,8 +104,8 @@ def test_by_words(place: Place, how: str) -> None:
 
 
 def test_the_scores_of_postgresql_are_those_of_an_index_in_memory(place: Place) -> None:
-    from ctxasm.search.analyser import analyser
-    from ctxasm.search.bm25_index import Bm25Index
+    from ctxasm.retrieval.analyser import analyser
+    from ctxasm.retrieval.bm25_index import Bm25Index
 
     if place.kind == "sqlite":
         pytest.skip("FTS5 ranks by itself")
@@ -440,7 +440,7 @@ def test_a_database_that_is_gone_is_no_empty_answer(place: Place, monkeypatch: p
     def gone(*_: object) -> None:
         raise StoreUnavailable("the database does not answer")
 
-    monkeypatch.setattr("ctxasm.search.table_search._by_words", gone)
+    monkeypatch.setattr("ctxasm.retrieval.table_search._by_words", gone)
     with pytest.raises(StoreUnavailable, match="does not answer"):
         search_table(dataset, "zeppelin restaurant", SearchOptions())
     workbench.close()

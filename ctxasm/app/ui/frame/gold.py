@@ -41,7 +41,7 @@ def keep_marks(scene: Scene, keys: Sequence[Key], how: GoldChange = "add", by: G
 
 
 def _write(info: DatasetInfo, query_id: str, keys: Sequence[Key], how: GoldChange, by: GoldBy) -> None:
-    from ctxasm.search.searching import save_query
+    from ctxasm.retrieval.searching import save_query
 
     workbench = server.workbench()
     typed = typed_questions.unsaved(info).get(query_id)

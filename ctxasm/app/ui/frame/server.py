@@ -101,7 +101,7 @@ def forget_queries() -> None:
 
 def _stored_queries(info: DatasetInfo) -> tuple[list[QueryEntry], frozenset[str]]:
     """The stored queries, and the ids of those that were saved; read once per session and version."""
-    from ctxasm.search.searching import loaded_ids
+    from ctxasm.retrieval.searching import loaded_ids
 
     kept = session.query_list
     if kept is None or kept[0] != info.dataset_id:

@@ -18,8 +18,8 @@ from ctxasm.llm.embedding.local import EMBEDDERS
 from ctxasm.model.errors import CtxasmError, NotFound, StoreUnavailable
 from ctxasm.model.results import Assembly
 from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, MOST_HITS, SearchOptions
-from ctxasm.search.embedders import ENDPOINT
-from ctxasm.search.reranking import RERANKERS
+from ctxasm.retrieval.embedders import ENDPOINT
+from ctxasm.retrieval.reranking import RERANKERS
 
 if TYPE_CHECKING:
     from ctxasm.model.datasets import DatasetInfo, QueryEntry
@@ -110,7 +110,7 @@ def _segments(label: str, options: tuple[str, ...], default: str, key: str, help
 
 def _limits(info: DatasetInfo) -> None:
     """What cannot be had for this dataset, and why."""
-    from ctxasm.search.searching import methods
+    from ctxasm.retrieval.searching import methods
 
     for way in (way for way in methods(server.workbench(), info.name) if not way.available):
         note_below(str(way), pull=0)
@@ -118,7 +118,7 @@ def _limits(info: DatasetInfo) -> None:
 
 def _search(info: DatasetInfo, question: str, options: SearchOptions) -> None:
     """Search, and make what was found the query of the session."""
-    from ctxasm.search.searching import search
+    from ctxasm.retrieval.searching import search
 
     workbench = server.workbench()
     try:
@@ -168,7 +168,7 @@ def saved_controls(info: DatasetInfo, query_id: str) -> None:
 
 
 def _save(info: DatasetInfo, query_id: str) -> None:
-    from ctxasm.search.searching import save_query
+    from ctxasm.retrieval.searching import save_query
 
     try:
         saved = save_query(server.workbench(), info.name, typed_questions.unsaved(info)[query_id])

@@ -24,7 +24,7 @@ from ctxasm.model.errors import CtxasmError
 if TYPE_CHECKING:
     from ctxasm.data.enrich.enriching import EnrichOptions
     from ctxasm.model.datasets import DatasetInfo
-    from ctxasm.search.canonical_questions import MadeQueries
+    from ctxasm.retrieval.canonical_questions import MadeQueries
 
 NOTE = (
     "A summary for each document, a situating context and questions for each chunk: they are indexed with the text, so that a search "
@@ -164,7 +164,7 @@ def _begin(info: DatasetInfo, options: EnrichOptions | None) -> None:
 
 def _queries(info: DatasetInfo) -> None:
     """The questions as queries with the chunk each was made for as gold evidence."""
-    from ctxasm.search.canonical_questions import questions_as_queries
+    from ctxasm.retrieval.canonical_questions import questions_as_queries
 
     workbench = server.workbench()
     most = int(st.number_input("Questions", 1, MOST_QUESTIONS, 100, 50, key="most_questions", persist_state="session", width=140))

@@ -8,7 +8,7 @@ from threading import Condition
 from typing import Generic, TypeVar
 
 from ctxasm.model.progress import Cancelled, never
-from ctxasm.search.stopping import stop_if
+from ctxasm.retrieval.stopping import stop_if
 
 Value = TypeVar("Value")
 _LOOK = 0.1

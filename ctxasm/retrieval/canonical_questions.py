@@ -25,7 +25,7 @@ from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import GoldChunk, Query
 
 if TYPE_CHECKING:
-    from ctxasm.search.indexing import Searchable
+    from ctxasm.retrieval.indexing import Searchable
 
 Search = Callable[[str], Query]
 """A question with what was found for it."""
@@ -73,7 +73,7 @@ def questions_as_queries(
     """
     if limit is not None and (type(limit) is not int or limit < 1):
         raise InvalidInput(f"limit must be a whole number of questions from 1, got {shown(limit)}")
-    from ctxasm.search.searching import loaded_ids
+    from ctxasm.retrieval.searching import loaded_ids
 
     name = datasets.dataset(dataset).info.name
     written = written_for(datasets.store, name)
@@ -134,14 +134,14 @@ def _query(question: _Question, made_by: str, search: Search) -> Query:
 
 
 def _searching(datasets: Searchable, name: str) -> Search:
-    from ctxasm.search.searching import search
+    from ctxasm.retrieval.searching import search
 
     return lambda question: search(datasets, question, name)
 
 
 def _save(datasets: Searchable, name: str, queries: list[Query]) -> int:
     """Save these, and remove those of an earlier time; returns how many."""
-    from ctxasm.search.searching import save_query
+    from ctxasm.retrieval.searching import save_query
 
     fresh = {query.query_id for query in queries}
     gone = [

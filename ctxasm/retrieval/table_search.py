@@ -20,9 +20,9 @@ from ctxasm.model.search import Found, QueryEmbedder, SearchOptions
 if TYPE_CHECKING:
     from ctxasm.data.tables.linked import LinkedDataset
     from ctxasm.data.tables.search import Scored
-    from ctxasm.search.bm25_index import Bm25Index
-    from ctxasm.search.hybrid import Ranking
-    from ctxasm.search.keeping import MadeOnce
+    from ctxasm.retrieval.bm25_index import Bm25Index
+    from ctxasm.retrieval.hybrid import Ranking
+    from ctxasm.retrieval.keeping import MadeOnce
 
 DEPTH = 100
 """How many hits of each ranking go into the fusion."""
@@ -47,7 +47,7 @@ def search_table(dataset: LinkedDataset, question: str, options: SearchOptions, 
 
     Raises InvalidInput where a method cannot be had here, StoreUnavailable.
     """
-    from ctxasm.search.hybrid import Ranking
+    from ctxasm.retrieval.hybrid import Ranking
 
     began, notes, weight = perf_counter(), list[str](), 1.0
     if options.text != "raw":
@@ -82,13 +82,13 @@ def search_table(dataset: LinkedDataset, question: str, options: SearchOptions, 
 
 
 def _ranking(make: type[Ranking], name: str, best: Sequence[Scored], places: dict[Key, int]) -> Ranking:
-    from ctxasm.search.bm25_index import Ranked
+    from ctxasm.retrieval.bm25_index import Ranked
 
     return make(name, [Ranked(places[each.key], each.score) for each in best])
 
 
 def _hits(rankings: list[Ranking], keys: list[Key], options: SearchOptions, weights: dict[str, float]) -> tuple[Hit, ...]:
-    from ctxasm.search.hybrid import ranked_hits
+    from ctxasm.retrieval.hybrid import ranked_hits
 
     if not rankings:
         return ()
@@ -121,7 +121,7 @@ def _by_meaning(
 ) -> tuple[Sequence[Scored], float] | None:
     """The nearest chunks, and what they weigh in the fusion; None, with a note, where a hybrid search has to do without."""
     from ctxasm.data.tables.search import can_search_vectors, search_vectors
-    from ctxasm.search.ranking import WEIGHTS
+    from ctxasm.retrieval.ranking import WEIGHTS
 
     if reason := can_search_vectors(dataset):
         if options.method == "vector":
@@ -194,8 +194,8 @@ def _in_memory(
 ) -> Sequence[Scored]:
     """BM25 over the rows, in memory, for a table whose engine cannot search by words."""
     from ctxasm.data.tables.search import Scored
-    from ctxasm.search.analyser import SNOWBALL, analyser, language_of_texts
-    from ctxasm.search.bm25_index import Bm25Index
+    from ctxasm.retrieval.analyser import SNOWBALL, analyser, language_of_texts
+    from ctxasm.retrieval.bm25_index import Bm25Index
 
     def make() -> _Indexed:
         chunks = list(dataset.stream(MOST_INDEXED + 1))
@@ -214,6 +214,6 @@ def _in_memory(
 
 @cache
 def _made() -> MadeOnce[_Indexed]:
-    from ctxasm.search.keeping import MadeOnce
+    from ctxasm.retrieval.keeping import MadeOnce
 
     return MadeOnce(400_000_000, lambda made: made.words.bytes)

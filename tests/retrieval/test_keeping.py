@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from ctxasm.search.keeping import MadeOnce
-from ctxasm.search.stopping import SearchStopped
+from ctxasm.retrieval.keeping import MadeOnce
+from ctxasm.retrieval.stopping import SearchStopped
 
 
 def test_many_threads_make_one_value() -> None:

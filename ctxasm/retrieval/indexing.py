@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.ports import FetchedChunk
     from ctxasm.model.records import CorpusLanguage
-    from ctxasm.search.analyser import QuestionWords
-    from ctxasm.search.bm25_index import Bm25Index
-    from ctxasm.search.hybrid import Ranking
-    from ctxasm.search.keeping import MadeOnce
-    from ctxasm.search.vector_index import VectorIndex
+    from ctxasm.retrieval.analyser import QuestionWords
+    from ctxasm.retrieval.bm25_index import Bm25Index
+    from ctxasm.retrieval.hybrid import Ranking
+    from ctxasm.retrieval.keeping import MadeOnce
+    from ctxasm.retrieval.vector_index import VectorIndex
 
 KEPT_BYTES = 400_000_000
 """Memory for the indexes of words, and as much for vectors."""
@@ -109,8 +109,8 @@ class MemorySearcher:
 
     def by_words(self, question: str) -> tuple[QuestionWords, Ranking]:
         """See `Searcher`."""
-        from ctxasm.search.bm25_index import best_of
-        from ctxasm.search.hybrid import Ranking
+        from ctxasm.retrieval.bm25_index import best_of
+        from ctxasm.retrieval.hybrid import Ranking
 
         made = words_of(self._asked)
         self._keys, scores = made.keys, made.words.scores(question)
@@ -119,8 +119,8 @@ class MemorySearcher:
 
     def by_meaning(self, vectors: KeptVectors, question: str) -> Ranking:
         """See `Searcher`."""
-        from ctxasm.search.bm25_index import best_of
-        from ctxasm.search.hybrid import Ranking
+        from ctxasm.retrieval.bm25_index import best_of
+        from ctxasm.retrieval.hybrid import Ranking
 
         made = vectors_of(self._asked, vectors)
         self._keys, cosines = made.keys, made.cosines.cosines(vectors.question(question))
@@ -182,8 +182,8 @@ class Chunks(NamedTuple):
 
 def chunks_of(asked: Asked) -> Chunks:
     """All chunks of the dataset. Raises SearchStopped, Replaced."""
-    from ctxasm.search.indexed_text import content_key
-    from ctxasm.search.stopping import stop_if
+    from ctxasm.retrieval.indexed_text import content_key
+    from ctxasm.retrieval.stopping import stop_if
 
     read, began = Chunks([], [], []), perf_counter()
     handle = asked.datasets.store.dataset(asked.info.name)
@@ -212,15 +212,15 @@ def indexed_texts(datasets: Searchable, name: str, kind: str, chunks: Sequence[F
 
         return enriched_texts(datasets, name, chunks)
     if kind == "title":
-        from ctxasm.search.indexed_text import titled_text
+        from ctxasm.retrieval.indexed_text import titled_text
 
         return [titled_text(chunk, documents.get(chunk.document_id)) for chunk in chunks]
     return [chunk.text for chunk in chunks]
 
 
 def _make_words(asked: Asked) -> WordsOf:
-    from ctxasm.search.analyser import analyser, language_of_corpus, spread
-    from ctxasm.search.bm25_index import Bm25Index
+    from ctxasm.retrieval.analyser import analyser, language_of_corpus, spread
+    from ctxasm.retrieval.bm25_index import Bm25Index
 
     chunks = chunks_of(asked)
     language = language_of_corpus(asked.options.language, spread(chunks.texts))
@@ -229,8 +229,8 @@ def _make_words(asked: Asked) -> WordsOf:
 
 
 def _make_vectors(asked: Asked, vectors: KeptVectors) -> VectorsOf:
-    from ctxasm.search.stopping import stop_if
-    from ctxasm.search.vector_index import VectorIndex
+    from ctxasm.retrieval.stopping import stop_if
+    from ctxasm.retrieval.vector_index import VectorIndex
 
     chunks, began = chunks_of(asked), perf_counter()
 
@@ -243,13 +243,13 @@ def _make_vectors(asked: Asked, vectors: KeptVectors) -> VectorsOf:
 
 @cache
 def _words() -> MadeOnce[WordsOf]:
-    from ctxasm.search.keeping import MadeOnce
+    from ctxasm.retrieval.keeping import MadeOnce
 
     return MadeOnce(KEPT_BYTES, lambda made: made.words.bytes + 100 * len(made.keys))
 
 
 @cache
 def _vectors() -> MadeOnce[VectorsOf]:
-    from ctxasm.search.keeping import MadeOnce
+    from ctxasm.retrieval.keeping import MadeOnce
 
     return MadeOnce(KEPT_BYTES, lambda made: made.cosines.bytes + 100 * len(made.keys))

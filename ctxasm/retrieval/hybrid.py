@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ctxasm.search.bm25_index import Ranked
-from ctxasm.search.fusion import fuse_rankings
+from ctxasm.retrieval.bm25_index import Ranked
+from ctxasm.retrieval.fusion import fuse_rankings
 
 
 class Ranking(NamedTuple):

@@ -17,7 +17,7 @@ from ctxasm.model.search import Found, Reranker
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ctxasm.search.cross_encoder import CrossEncoder
+    from ctxasm.retrieval.cross_encoder import CrossEncoder
 
 RERANKERS = ("cross-encoder", "llm")
 RERANKED = 50
@@ -58,7 +58,7 @@ def open_reranker(name: str, models: ConfiguredModels, cancelled: Cancelled) -> 
     if name == "cross-encoder":
         return _Stoppable(_cross_encoder(models.rerank_folder()), cancelled)
     from ctxasm.llm.completion import complete_json
-    from ctxasm.search.model_reranker import ModelReranker
+    from ctxasm.retrieval.model_reranker import ModelReranker
 
     return _Stoppable(ModelReranker(partial(complete_json, models.endpoint("rerank"))), cancelled)
 
@@ -66,7 +66,7 @@ def open_reranker(name: str, models: ConfiguredModels, cancelled: Cancelled) -> 
 @cache
 def _cross_encoder(folder: str) -> CrossEncoder:
     """One for the process: loading takes seconds."""
-    from ctxasm.search.cross_encoder import CrossEncoder
+    from ctxasm.retrieval.cross_encoder import CrossEncoder
 
     return CrossEncoder(folder)
 

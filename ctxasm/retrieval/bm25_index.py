@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
-from ctxasm.search.analyser import Analyser, QuestionWords
-from ctxasm.search.stopping import stop_if
+from ctxasm.retrieval.analyser import Analyser, QuestionWords
+from ctxasm.retrieval.stopping import stop_if
 from ctxasm.text.bm25 import K1, B
 
 STEP = 500

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxasm.model.records import CorpusLanguage
-from ctxasm.search.analyser import SNOWBALL, STOP_WORDS_OF, analyser, folded, language_of_texts
+from ctxasm.retrieval.analyser import SNOWBALL, STOP_WORDS_OF, analyser, folded, language_of_texts
 
 
 def words(text: str, language: CorpusLanguage = "nl") -> list[str]:

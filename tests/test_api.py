@@ -5,8 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -166,20 +164,6 @@ def test_an_answer_that_is_closed_has_no_result(store: Store) -> None:
         answer.result()
     with pytest.raises(InvalidInput, match="model must be one of extractive"):
         ask(assemble(search("desk", store, options=BM25), store), "nobody")
-
-
-@pytest.mark.system
-@pytest.mark.parametrize(
-    "first",
-    ["from ctxasm import search", "import ctxasm.search.searching", "import ctxasm.search as search", "from ctxasm.search import indexing"],
-)
-def test_search_is_a_function_and_a_package_whichever_is_loaded_first(first: str) -> None:
-    code = f"{first}\nimport ctxasm, ctxasm.search.ranking\nfrom ctxasm import search\n"
-    code += "assert search is ctxasm.search and search.ranking is ctxasm.search.ranking\n"
-    code += "try: search('')\nexcept ctxasm.CtxasmError as error: print(type(error).__name__)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
-    assert (done.stdout, done.stderr) == ("NotFound\n", "")
-    assert list(inspect.signature(ctxasm.search).parameters)[:4] == ["question", "store", "dataset", "options"]
 
 
 def test_what_a_public_function_returns_is_public() -> None:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, StoreUnavailable
 from ctxasm.model.records import Hit
 from ctxasm.model.search import Found, SearchOptions
-from ctxasm.search.indexing import Asked, MemorySearcher, Searcher, still_there
+from ctxasm.retrieval.indexing import Asked, MemorySearcher, Searcher, still_there
 
 if TYPE_CHECKING:
     from ctxasm.llm.embedding import KeptVectors
-    from ctxasm.search.hybrid import Ranking
+    from ctxasm.retrieval.hybrid import Ranking
 
 IN_MEMORY = 50_000
 """The most chunks of a dataset that is searched in memory unless a search asks for it."""
@@ -72,7 +72,7 @@ def in_database(asked: Asked) -> bool:
 def _searcher(asked: Asked) -> Searcher:
     if not in_database(asked):
         return MemorySearcher(asked)
-    from ctxasm.search.database_search import EngineSearcher
+    from ctxasm.retrieval.database_search import EngineSearcher
 
     return EngineSearcher(asked)
 
@@ -93,7 +93,7 @@ def _ranked(question: str, asked: Asked, searcher: Searcher, vectors: KeptVector
 
 def _found(rankings: Sequence[Ranking], searcher: Searcher, options: SearchOptions, weight: float) -> Found:
     """The hits of the rankings, `weight` being that of the vectors beside BM25."""
-    from ctxasm.search.hybrid import ranked_hits
+    from ctxasm.retrieval.hybrid import ranked_hits
 
     weights = {"bm25": 1.0, "vector": weight}
     listed = ranked_hits(rankings, options.limit, k=options.fusion_k, weights=weights, depth=max(DEPTH, options.limit))
@@ -129,7 +129,7 @@ def _across_languages() -> str:
 
 def _vectors(asked: Asked, notes: list[str]) -> KeptVectors | None:
     """The embedder's vectors; None, with a note, where a hybrid search has to do without."""
-    from ctxasm.search.embedders import search_vectors_of
+    from ctxasm.retrieval.embedders import search_vectors_of
 
     datasets = asked.datasets
     try:
@@ -141,7 +141,7 @@ def _vectors(asked: Asked, notes: list[str]) -> KeptVectors | None:
 
 def _without_vectors(asked: Asked, error: InvalidInput | ModelUnavailable, notes: list[str]) -> None:
     """Go on by words alone, where nobody asked for more than the default. Raises SearchStopped, or the error."""
-    from ctxasm.search.stopping import stop_if
+    from ctxasm.retrieval.stopping import stop_if
 
     stop_if(asked.cancelled)
     if asked.options.method == "vector" or asked.options.embedder is not None:

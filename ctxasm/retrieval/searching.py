@@ -15,8 +15,8 @@ from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.progress import Cancelled, Report, never, silent
 from ctxasm.model.records import Query
 from ctxasm.model.search import MOST_HITS, SearchOptions
-from ctxasm.search.indexing import Searchable, asked, on_one_version, stamp_of
-from ctxasm.search.ranking import Searched, searched
+from ctxasm.retrieval.indexing import Searchable, asked, on_one_version, stamp_of
+from ctxasm.retrieval.ranking import Searched, searched
 
 MOST_CHARS = 20_000
 """Of a question."""
@@ -37,7 +37,7 @@ def search(
     Indexes are made when they are first needed, told to `report`. Raises InvalidInput for a blank question and for what cannot be
     had here, SearchStopped, ModelUnavailable where a configured model fails, NotFound, StoreUnavailable.
     """
-    from ctxasm.search.reranking import RERANKED, open_reranker, reranked
+    from ctxasm.retrieval.reranking import RERANKED, open_reranker, reranked
 
     options = options or SearchOptions()
     check_question(question)
@@ -91,8 +91,8 @@ def methods(datasets: Searchable, dataset: str | None = None) -> tuple[Way, ...]
     """Every method, indexed text, embedder and reranker, the default of each kind first. Raises NotFound, StoreUnavailable."""
     from ctxasm.data.tables.search import can_search_vectors
     from ctxasm.llm.embedding.local import EMBEDDERS, missing
-    from ctxasm.search.embedders import ENDPOINT
-    from ctxasm.search.reranking import RERANKERS, unavailable
+    from ctxasm.retrieval.embedders import ENDPOINT
+    from ctxasm.retrieval.reranking import RERANKERS, unavailable
 
     def reason(check: Any) -> str:
         try:
@@ -144,8 +144,8 @@ def _searched(datasets: Searchable, question: str, name: str, options: SearchOpt
     linked = datasets.links.dataset(name)
     if linked is None:
         return on_one_version(lambda: searched(question, asked(datasets, name, options, report, cancelled)), name)
-    from ctxasm.search.embedders import endpoint_embedder
-    from ctxasm.search.table_search import search_table
+    from ctxasm.retrieval.embedders import endpoint_embedder
+    from ctxasm.retrieval.table_search import search_table
 
     # Among local embedders the table chooses itself: the one that made its vectors.
     embedder = None if options.method == "bm25" else endpoint_embedder(options.embedder, datasets.models, cancelled)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ctxasm.model.lazy import door
 
 if TYPE_CHECKING:
-    from ctxasm.search.searching import Way, methods, save_query, search
+    from ctxasm.retrieval.searching import Way, methods, save_query, search
 
 __all__ = ["Way", "methods", "save_query", "search"]
 __getattr__ = door(

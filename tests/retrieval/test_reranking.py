@@ -14,9 +14,9 @@ from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Message
 from ctxasm.model.records import Bundle, Chunk, Document, Hit
 from ctxasm.model.search import Found, SearchOptions
-from ctxasm.search.model_reranker import HIGHEST, MOST_CHARS, TOGETHER, ModelReranker
-from ctxasm.search.reranking import RERANKERS, open_reranker, reranked, unavailable
-from ctxasm.search.searching import methods, search
+from ctxasm.retrieval.model_reranker import HIGHEST, MOST_CHARS, TOGETHER, ModelReranker
+from ctxasm.retrieval.reranking import RERANKERS, open_reranker, reranked, unavailable
+from ctxasm.retrieval.searching import methods, search
 from ctxasm.store.memory import MemoryStore
 
 CONFIG = read_config({"HOME": "/nowhere"})
@@ -56,7 +56,7 @@ def test_hits_come_in_the_order_of_the_reranker_and_keep_their_other_scores(work
 
 def test_a_search_reranks_more_hits_than_it_gives(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = Fake()
-    monkeypatch.setattr("ctxasm.search.reranking.open_reranker", lambda name, config, cancelled: fake)
+    monkeypatch.setattr("ctxasm.retrieval.reranking.open_reranker", lambda name, config, cancelled: fake)
     query = search(workbench, "uur", "h", SearchOptions("bm25", limit=2, reranker="llm"))
     assert [hit.chunk_index for hit in query.retrieved] == [3, 7]
     assert query.metadata["reranker"] == "llm"

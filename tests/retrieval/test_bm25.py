@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxasm.model.progress import Progress
-from ctxasm.search.analyser import analyser
-from ctxasm.search.bm25_index import Bm25Index, best_of
-from ctxasm.search.stopping import SearchStopped
+from ctxasm.retrieval.analyser import analyser
+from ctxasm.retrieval.bm25_index import Bm25Index, best_of
+from ctxasm.retrieval.stopping import SearchStopped
 
 TEXTS = [
     "De bezoekuren zijn van 14 tot 20 uur.",

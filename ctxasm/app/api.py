@@ -235,8 +235,8 @@ def search(
     With `save` it is kept among the queries of the dataset. The first search makes an index. Raises InvalidInput for a blank question
     and for what cannot be had here, SearchStopped, ModelUnavailable, NotFound, StoreUnavailable.
     """
-    from ctxasm.search import save_query
-    from ctxasm.search import search as run
+    from ctxasm.retrieval import save_query
+    from ctxasm.retrieval import search as run
 
     with _workbench(store) as workbench:
         name = workbench.dataset(dataset).info.name  # one dataset throughout, also when a newer one is loaded meanwhile

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ctxasm.model.errors import InvalidInput
-from ctxasm.search.bm25_index import Ranked, best_of
+from ctxasm.retrieval.bm25_index import Ranked, best_of
 
 
 class VectorIndex:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from ctxasm.model.kept import Kept
 from ctxasm.model.progress import Progress
-from ctxasm.search.indexing import DEEP, Asked, Key, Replaced, indexed_texts
+from ctxasm.retrieval.indexing import DEEP, Asked, Key, Replaced, indexed_texts
 
 if TYPE_CHECKING:
     from ctxasm.llm.embedding import KeptVectors
     from ctxasm.model.records import CorpusLanguage
-    from ctxasm.search.analyser import QuestionWords
-    from ctxasm.search.hybrid import Ranking
-    from ctxasm.search.keeping import MadeOnce
+    from ctxasm.retrieval.analyser import QuestionWords
+    from ctxasm.retrieval.hybrid import Ranking
+    from ctxasm.retrieval.keeping import MadeOnce
     from ctxasm.store.search import SearchSet
 
 _being_made: list[MadeOnce[SearchSet]] = []
@@ -38,9 +38,9 @@ class EngineSearcher:
 
     def by_words(self, question: str) -> tuple[QuestionWords, Ranking]:
         """See `Searcher`."""
-        from ctxasm.search.analyser import analyser
-        from ctxasm.search.bm25_index import Ranked
-        from ctxasm.search.hybrid import Ranking
+        from ctxasm.retrieval.analyser import analyser
+        from ctxasm.retrieval.bm25_index import Ranked
+        from ctxasm.retrieval.hybrid import Ranking
         from ctxasm.store.search_words import KINDS, make_words, search_words
 
         language = self._language()
@@ -52,8 +52,8 @@ class EngineSearcher:
 
     def by_meaning(self, vectors: KeptVectors, question: str) -> Ranking:
         """See `Searcher`."""
-        from ctxasm.search.bm25_index import Ranked
-        from ctxasm.search.hybrid import Ranking
+        from ctxasm.retrieval.bm25_index import Ranked
+        from ctxasm.retrieval.hybrid import Ranking
         from ctxasm.store.search_vectors import KINDS, make_vectors, search_vectors
 
         what = f"vectors|{vectors.kept_as}|{self._what()}"
@@ -69,7 +69,7 @@ class EngineSearcher:
         return f"{self._asked.options.text}|{self._asked.stamp}"
 
     def _language(self) -> CorpusLanguage:
-        from ctxasm.search.analyser import language_of_corpus
+        from ctxasm.retrieval.analyser import language_of_corpus
 
         chosen = self._asked.options.language
         if chosen != "auto":
@@ -85,7 +85,7 @@ class EngineSearcher:
         if (ready := self._tables.ready(kinds, what)) is not None:
             return ready
         if not _being_made:
-            from ctxasm.search.keeping import MadeOnce
+            from ctxasm.retrieval.keeping import MadeOnce
 
             _being_made.append(MadeOnce(0, lambda made: 1))
         key = (self._tables.address, what)
@@ -96,7 +96,7 @@ class EngineSearcher:
 
     def _batches(self, doing: str) -> Iterator[tuple[list[int], list[Any], Sequence[str]]]:
         """Places, chunks and what is indexed of each. Raises SearchStopped."""
-        from ctxasm.search.stopping import stop_if
+        from ctxasm.retrieval.stopping import stop_if
 
         asked, began, done = self._asked, perf_counter(), 0
         for batch in self._tables.batches():
@@ -110,15 +110,15 @@ class EngineSearcher:
         asked.report(Progress(done, done, doing, perf_counter() - began))
 
     def _word_rows(self, language: CorpusLanguage) -> Iterator[tuple[Sequence[int], Any]]:
-        from ctxasm.search.analyser import analyser
+        from ctxasm.retrieval.analyser import analyser
 
         words = analyser(language).words
         for places, _, texts in self._batches("indexing words"):
             yield places, [words(text) for text in texts]
 
     def _vector_rows(self, vectors: KeptVectors) -> Iterator[tuple[Sequence[int], Any]]:
-        from ctxasm.search.indexed_text import content_key
-        from ctxasm.search.stopping import stop_if
+        from ctxasm.retrieval.indexed_text import content_key
+        from ctxasm.retrieval.stopping import stop_if
 
         def told(done: int, total: int) -> None:
             stop_if(self._asked.cancelled)
