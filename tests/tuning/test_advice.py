@@ -111,6 +111,7 @@ def test_what_is_offered_is_never_beaten_by_keeping(rows: list[tuple[list[int], 
         assert found.tokens(made.taken) <= 0.95 * found.tokens(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.1, 0.4])
 def test_without_a_gain_nothing_is_offered_in_at_most_one_of_twenty_draws(share: float) -> None:
     offers = 0

@@ -78,20 +78,21 @@ class Writer:
 
     def text(self, value: object, most: int = 1_000) -> str:
         """At most about `most` bytes of HTML; what is cut is counted."""
-        shown = self._readable(value)
-        keep = min(len(shown), most)
+        whole = self._masked(value)
+        shown = harmless(encodable(whole[:most]))  # both replace one character by one
+        keep = len(shown)
         while keep and len(escape(shown[:keep]).encode()) > most:
             keep = keep * 9 // 10
-        left = len(shown) - keep
+        left = len(whole) - keep
         return escape(shown[:keep]) + (f"… <small>({counted(left, 'character')} more)</small>" if left else "")
 
     def line(self, value: object, most: int = 100) -> str:
         """One line of at most `most` characters, for where no element may stand: an attribute, a title, a picture."""
-        shown = " ".join(self._readable(value).split())
+        shown = " ".join(harmless(encodable(self._masked(value))).split())
         return escape(shown if len(shown) <= most else f"{shown[: most - 1]}…")
 
-    def _readable(self, value: object) -> str:
-        return harmless(encodable(without_secrets(str(value).replace("\r\n", "\n"), self._secrets)))
+    def _masked(self, value: object) -> str:
+        return without_secrets(str(value).replace("\r\n", "\n"), self._secrets)
 
     def block(self, value: object, most: int = 1_000) -> str:
         """The same as a paragraph that keeps its lines."""
