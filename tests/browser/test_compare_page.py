@@ -106,6 +106,7 @@ def test_a_click_opens_a_question_and_axe_finds_nothing_of_ours(app, open_page, 
     page.get_by_role("button", name="Go on").click()
     page.get_by_role("button", name="Undo").click()
     expect(page.locator("#ctx-asked")).to_have_text(shown)
+    expect(page.get_by_placeholder("Note")).to_have_count(1)
     expect(page.get_by_placeholder("Note")).to_have_value("=1+1")
     page.get_by_text("All questions", exact=True).click()
     page.locator("#ctx-questions summary").click()

@@ -62,7 +62,7 @@ PLACES = """
 """
 
 
-@pytest.mark.parametrize(("changed", "most"), [("", 18), ("&k=6", 21)])
+@pytest.mark.parametrize(("changed", "most"), [("", 19), ("&k=6", 22)])
 def test_a_stranger_has_little_to_read(app, open_page, capsys, changed, most):
     """First where no advice is offered; then with an offer, its link to Compare, and the way back to the defaults."""
     page = open_page(f"{app}/?data=sample{changed}", width=1440, height=900)

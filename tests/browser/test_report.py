@@ -2,44 +2,38 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from ctxasm.app.report.page import Writer
 from ctxasm.app.report.runs import Funnel, runs_html
 from tests.app.test_report import PAYLOADS, hostile_run, said_of
-from tests.browser.conftest import CHROMIUM, FLAGS
 
-playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.browser
 
 
-def test_no_payload_runs_and_nothing_is_asked_for(tmp_path: Path) -> None:
+def test_no_payload_runs_and_nothing_is_asked_for(browser, tmp_path):
     file = tmp_path / "r.html"
     runs = [hostile_run(payload, f"r{at}") for at, payload in enumerate(PAYLOADS)]
     asked, ran = [], []
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        page = browser.new_page(viewport={"width": 390, "height": 800})
-        page.expose_function("boom", lambda said: ran.append(said))
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("dialog", lambda dialog: (ran.append(dialog.message), dialog.dismiss()))
-        shown = 0
-        while shown < len(runs):
-            some = runs[shown : shown + 12]
-            said = [each for run, payload in zip(some, PAYLOADS[shown:], strict=False) for each in said_of(run, payload)]
-            file.write_text(
-                runs_html(some, said, {run.run_id: Funnel(None, (), run.question) for run in some}, Writer(), "0"), encoding="utf-8"
-            )
-            page.goto(file.as_uri())
-            page.mouse.move(100, 300)
-            drawn = page.locator("section").count()
-            assert drawn >= 1
-            shown += drawn
-            assert page.evaluate("document.documentElement.scrollWidth") <= 390
-            assert page.evaluate("document.querySelectorAll('script,iframe,object,img,a,form,[onload],[onerror]').length") == 0
-        browser.close()
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.expose_function("boom", lambda said: ran.append(said))
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("dialog", lambda dialog: (ran.append(dialog.message), dialog.dismiss()))
+    shown = 0
+    while shown < len(runs):
+        some = runs[shown : shown + 12]
+        said = [each for run, payload in zip(some, PAYLOADS[shown:], strict=False) for each in said_of(run, payload)]
+        file.write_text(
+            runs_html(some, said, {run.run_id: Funnel(None, (), run.question) for run in some}, Writer(), "0"), encoding="utf-8"
+        )
+        page.goto(file.as_uri())
+        page.mouse.move(100, 300)
+        drawn = page.locator("section").count()
+        assert drawn >= 1
+        shown += drawn
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert page.evaluate("document.querySelectorAll('script,iframe,object,img,a,form,[onload],[onerror]').length") == 0
+    page.close()
     assert ran == []
     assert {url.partition(":")[0] for url in asked} == {"file"}
     assert set(asked) == {file.as_uri()}
