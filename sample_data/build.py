@@ -18,12 +18,13 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from ctxasm.data.documents.chunking import chunk_text  # noqa: E402
-from ctxasm.data.documents.markdown import SourceText, read_source  # noqa: E402
+from ctxasm.data.documents.source import SourceText  # noqa: E402
 from ctxasm.data.files import write_bundle  # noqa: E402
 from ctxasm.llm.embedding import E5Embedder  # noqa: E402
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, Hit, Query, Span, Turn  # noqa: E402
 from ctxasm.retrieval.fusion import fuse_rankings  # noqa: E402
 from ctxasm.text.tokens.counter import open_counter  # noqa: E402
+from sample_data.source_files import read_source  # noqa: E402
 
 Language = Literal["en", "nl"]
 CHUNKS: dict[Language, tuple[int, int]] = {"en": (180, 30), "nl": (350, 70)}

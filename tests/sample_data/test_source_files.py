@@ -3,7 +3,7 @@
 import pytest
 
 from ctxasm.data.documents.chunking import TextChunk
-from ctxasm.data.documents.markdown import read_source
+from sample_data.source_files import read_source
 
 SOURCE = """---
 document_id: demo
