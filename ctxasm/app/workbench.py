@@ -13,7 +13,7 @@ from ctxasm.app.parts import Models, equipment
 from ctxasm.config import Config, make_database_folder, shipped
 from ctxasm.data.files.loading import LoadReport, fingerprint, keep_bundle, load_bundle
 from ctxasm.data.load_conflicts import Over
-from ctxasm.data.tables.links import Links
+from ctxasm.data.tables.connecting import Links
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
 

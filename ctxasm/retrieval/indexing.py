@@ -14,7 +14,7 @@ from shlex import quote
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-from ctxasm.data.tables.links import Linking
+from ctxasm.data.tables.connecting import Linking
 from ctxasm.llm.configured import ConfiguredModels
 from ctxasm.model.errors import InvalidInput, StoreUnavailable
 from ctxasm.model.progress import Cancelled, Progress, Report

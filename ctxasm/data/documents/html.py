@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ctxasm.data.documents.collecting import UnreadableDocument
-from ctxasm.data.documents.plain import decoded
+from ctxasm.data.documents.text import decoded
 from ctxasm.data.documents.source import SourceText, TextBuilder, stated
 
 if TYPE_CHECKING:

@@ -88,9 +88,9 @@ def _read(kind: Kind, data: bytes, limits: ReadLimits, on_page: OnPage) -> Sourc
 
         return read_html(data)
     if kind == "markdown":
-        from ctxasm.data.documents.commonmark import read_markdown
+        from ctxasm.data.documents.markdown import read_markdown
 
         return read_markdown(data)
-    from ctxasm.data.documents.plain import read_plain
+    from ctxasm.data.documents.text import read_plain
 
     return read_plain(data)

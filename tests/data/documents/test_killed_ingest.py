@@ -15,7 +15,7 @@ import pytest
 
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
-from ctxasm.data.documents.cutting import read_written
+from ctxasm.data.documents.ingesting import read_written
 
 pytestmark = [pytest.mark.system, pytest.mark.skipif(os.name != "posix", reason="kills a process by a signal")]
 

@@ -11,7 +11,7 @@ from user_tables import Place
 
 from ctxasm.data.tables.catalogue import details, sample, tables
 from ctxasm.data.tables.checks import check_mapping
-from ctxasm.data.tables.guess import guess_mapping
+from ctxasm.data.tables.mapping import guess_mapping
 from ctxasm.data.tables.linked import LinkedDataset
 from ctxasm.data.tables.mapping import DocumentsTable, TableMapping
 from ctxasm.data.tables.session import OwnDatabase

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
-
 from ctxasm.data.documents.html import read_fragment, without_comments
-from ctxasm.data.documents.plain import decoded
+from ctxasm.data.documents.text import decoded
 from ctxasm.data.documents.source import SourceText, TextBuilder, stated
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
+
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n((?:[^\n]*\n){0,200}?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _FIELD = re.compile(r"([A-Za-z_][\w-]{0,40})[ \t]*:[ \t]+(\S.*)")
