@@ -33,10 +33,10 @@ from .app.api import search as search
 from .app.api import sweep as sweep
 from .app.api import why as why
 from .citations import CheckedAnswer as CheckedAnswer
-from .data.documents import IngestOptions as IngestOptions
-from .data.documents import IngestReport as IngestReport
-from .data.enrich import EnrichOptions as EnrichOptions
-from .data.enrich import EnrichReport as EnrichReport
+from .data.documents.ingesting import IngestReport as IngestReport
+from .data.documents.options import IngestOptions as IngestOptions
+from .data.enrich.enriching import EnrichOptions as EnrichOptions
+from .data.enrich.enriching import EnrichReport as EnrichReport
 from .data.files import ExportReport as ExportReport
 from .data.files import LoadReport as LoadReport
 from .data.files import load_bundle as load_bundle

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from ctxasm.answering.prompts import PromptChoice
     from ctxasm.app.workbench import Workbench
     from ctxasm.citations import CheckedAnswer
-    from ctxasm.data.documents import IngestOptions, IngestReport
     from ctxasm.data.documents.collecting import Source
-    from ctxasm.data.enrich import EnrichOptions, EnrichReport
+    from ctxasm.data.documents.ingesting import IngestReport
+    from ctxasm.data.documents.options import IngestOptions
+    from ctxasm.data.enrich.enriching import EnrichOptions, EnrichReport
     from ctxasm.data.files import ExportReport, LoadReport
     from ctxasm.data.load_conflicts import Over
     from ctxasm.model.datasets import Dataset, DatasetStore
@@ -118,7 +119,7 @@ def ingest(
     done, `retry` reads again what could not be read before. A document that cannot be read is a problem of the report, never an
     error. Raises InvalidInput for a path where nothing is, NameTaken, StoreUnavailable.
     """
-    from ctxasm.data.documents import ingest as run
+    from ctxasm.data.documents.ingesting import ingest as run
 
     with _workbench(store) as workbench:
         return run(workbench, _listed(paths), options, name, report, cancelled, part=part, retry=retry, over=over)
@@ -171,7 +172,7 @@ def enrich(
     The stored text never changes, and what is kept already is not written again. Raises InvalidInput where a model is asked for and
     none is configured, NotFound, StoreUnavailable.
     """
-    from ctxasm.data.enrich import enrich as run
+    from ctxasm.data.enrich.enriching import enrich as run
 
     with _workbench(store) as workbench:
         return run(workbench, dataset, options, report, cancelled)

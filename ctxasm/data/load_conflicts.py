@@ -68,7 +68,7 @@ def stored_info(datasets: Datasets, name: str) -> DatasetInfo | None:
 
 def standing(datasets: Datasets, info: DatasetInfo) -> Standing:
     """What is there of a dataset that is stored."""
-    from ctxasm.data.enrich import written_for
+    from ctxasm.data.enrich.cache import written_for
 
     store = datasets.store
     summaries = sum(1 for document in store.dataset(info.name).documents() if document.summary)

@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.data.datasets import fresh
-from ctxasm.data.enrich import enrichments, written_for
+from ctxasm.data.enrich.cache import enrichments, written_for
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.kept import key_of
 from ctxasm.model.ports import FetchedChunk

@@ -165,7 +165,7 @@ def vectors_of(asked: Asked, vectors: KeptVectors) -> VectorsOf:
 
 def stamp_of(datasets: Searchable, name: str) -> str:
     """What the enriched texts of a dataset are known by. Raises InvalidInput where it is not enriched."""
-    from ctxasm.data.enrich import enrichment_stamp
+    from ctxasm.data.enrich.cache import enrichment_stamp
 
     if stamp := enrichment_stamp(datasets, name):
         return stamp
@@ -208,7 +208,7 @@ def chunks_of(asked: Asked) -> Chunks:
 def indexed_texts(datasets: Searchable, name: str, kind: str, chunks: Sequence[FetchedChunk], documents: dict[str, Any]) -> Sequence[str]:
     """What is indexed of chunks; `documents` by id, for their titles."""
     if kind == "enriched":
-        from ctxasm.data.enrich import enriched_texts
+        from ctxasm.data.enrich.cache import enriched_texts
 
         return enriched_texts(datasets, name, chunks)
     if kind == "title":

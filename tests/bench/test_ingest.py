@@ -19,7 +19,7 @@ from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
 from ctxasm.data.documents.chunking import chunk_text
 from ctxasm.data.documents.ingesting import ingest
-from ctxasm.data.documents.reading import read_document
+from ctxasm.data.documents.worker import read_document
 from ctxasm.text.tokens import open_counter
 from tests.bench.tables import show
 

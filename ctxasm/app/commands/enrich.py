@@ -17,7 +17,7 @@ from ctxasm.model.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
-    from ctxasm.data.enrich import EnrichReport, Estimate
+    from ctxasm.data.enrich.enriching import EnrichReport, Estimate
 
 SUMMARY = "write summaries, situating contexts and canonical questions for the index"
 MADE_QUERIES = 200
@@ -52,7 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Enrich, and print the name of the dataset; with --estimate print what it would take."""
-    from ctxasm.data.enrich import EnrichOptions, enrich, estimate
+    from ctxasm.data.enrich.enriching import EnrichOptions, enrich, estimate
 
     options = EnrichOptions(
         variant=args.variant,

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ctxasm.data.documents.collecting import UnreadableDocument
-from ctxasm.data.documents.text import decoded
 from ctxasm.data.documents.source import SourceText, TextBuilder, stated
+from ctxasm.data.documents.text import decoded
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from hashlib import blake2b
-from typing import Any, NamedTuple
-from ctxasm.data.documents.chunking import Tokenizer, chunk_text
-from ctxasm.data.documents.collecting import Kind
-from ctxasm.data.documents.options import IngestOptions
-from ctxasm.data.documents.reading import READER_VERSION, reader_of
-from ctxasm.data.documents.source import SourceText
-from ctxasm.model.records import Chunk, Document
-from ctxasm.store.records import decoding
-import dataclasses
-import json
 import os
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from ctxasm.data.documents.chunking import Tokenizer, chunk_text
 from ctxasm.data.documents.collecting import (
     FoundFile,
     Kind,
@@ -38,6 +30,7 @@ from ctxasm.data.documents.collecting import (
 from ctxasm.data.documents.options import IngestOptions, ReadLimits, limits_from
 from ctxasm.data.documents.sandbox import LOOK_S, Readers
 from ctxasm.data.documents.source import SourceText
+from ctxasm.data.documents.worker import READER_VERSION, reader_of
 from ctxasm.data.files.loading import LoadReport, replaced_notes
 from ctxasm.data.load_conflicts import NameTaken, Over, added_notes, joined_dataset, standing, stored_info
 from ctxasm.model.amounts import agreeing
@@ -47,6 +40,7 @@ from ctxasm.model.ports import FetchedChunk, Shelf
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Bundle, Chunk, Document
 from ctxasm.store.moves import ChunksOf, follow, old_texts
+from ctxasm.store.records import decoding
 
 if TYPE_CHECKING:
     from ctxasm.data.datasets import Datasets

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
+
 from ctxasm.data.documents.html import read_fragment, without_comments
-from ctxasm.data.documents.text import decoded
 from ctxasm.data.documents.source import SourceText, TextBuilder, stated
+from ctxasm.data.documents.text import decoded
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

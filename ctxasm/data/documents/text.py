@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import codecs
 import re
+
 from ctxasm.data.documents.collecting import UnreadableDocument
 from ctxasm.data.documents.source import SourceText, TextBuilder
 from ctxasm.model.characters import mended
-
 
 SAMPLE_BYTES = 256 * 2**10
 """How much of a text tells its encoding."""

@@ -7,20 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
-from time import time_ns
-from typing import TYPE_CHECKING, Any, Protocol
-from ctxasm.data.datasets import Datasets
-from ctxasm.model.errors import InvalidInput, NotFound, shown
-from ctxasm.store.records import decoding
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from time import monotonic, time_ns
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
 from ctxasm.config import Config
+from ctxasm.data.datasets import Datasets
 from ctxasm.data.files.loading import LoadReport, neighbour_notes, reported
 from ctxasm.data.load_conflicts import NameTaken, Over, is_content_of, is_counted, joined_dataset, standing, stored_info
 from ctxasm.model.errors import CtxasmError, InvalidInput, NotFound, shown
@@ -30,14 +25,12 @@ from ctxasm.store.records import decoding
 
 if TYPE_CHECKING:
     from ctxasm.data.load_conflicts import Over
-    from ctxasm.data.tables.linked import LinkedDataset
-    from ctxasm.data.tables.mapping import TableMapping
-    from ctxasm.data.tables.session import OwnDatabase
-    from ctxasm.model.datasets import DatasetInfo, DatasetStore
     from ctxasm.data.tables.catalogue import Sample, TableDetails, TableInfo
     from ctxasm.data.tables.checks import Finding, MappingCheck
     from ctxasm.data.tables.linked import LinkedDataset
     from ctxasm.data.tables.mapping import TableMapping
+    from ctxasm.data.tables.session import OwnDatabase
+    from ctxasm.model.datasets import DatasetInfo, DatasetStore
 
 
 SHELF = "linked"
@@ -120,7 +113,7 @@ class Links:
 
     def forget_enrichment(self, name: str) -> None:
         """A dataset is gone: the next one of its name is not enriched."""
-        from ctxasm.data.enrich import forget_written
+        from ctxasm.data.enrich.cache import forget_written
 
         forget_written(self._store(), name)
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
-from ctxasm.data.paths import Path, read_path, read_paths
-from ctxasm.data.tables.catalogue import ColumnInfo, TableDetails, details
-from ctxasm.data.tables.session import OwnDatabase
-from ctxasm.model.errors import InvalidInput, shown
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
 from ctxasm.data.names import FIELD_NAMES, guess_name, longest_texts, plain_name
-from ctxasm.data.paths import Path, written_paths
+from ctxasm.data.paths import Path, read_path, read_paths, written_paths
 from ctxasm.data.tables.catalogue import (
     ColumnInfo,
     Kind,
@@ -27,8 +24,7 @@ from ctxasm.data.tables.catalogue import (
     tables,
 )
 from ctxasm.data.tables.session import OwnDatabase
-from ctxasm.model.errors import CtxasmError, NotFound
-
+from ctxasm.model.errors import CtxasmError, InvalidInput, NotFound, shown
 
 REQUIRED = ("document_id", "chunk_index", "text")
 OF_CHUNK = ("start", "end", "page_number", "section", "row_number", "embedding", "tsvector")
@@ -47,7 +43,7 @@ class DocumentsTable:
     """A second table, one row a document, joined by its key: `fields["document_id"]`."""
 
     table: str
-    fields: Mapping[str, str] = field(hash=False)
+    fields: Mapping[str, str] = dataclasses.field(hash=False)
     schema: str | None = None
 
 
@@ -59,7 +55,7 @@ class TableMapping:
     """
 
     table: str
-    fields: Mapping[str, str] = field(hash=False)
+    fields: Mapping[str, str] = dataclasses.field(hash=False)
     schema: str | None = None
     documents: DocumentsTable | None = None
 

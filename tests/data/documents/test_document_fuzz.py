@@ -21,11 +21,10 @@ import ctxasm
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
 from ctxasm.data.documents.collecting import UnreadableDocument, kind_of
-from ctxasm.data.documents.ingesting import Cut, cut, mark_of, read_written, written
-from ctxasm.data.documents.ingesting import IngestOptions, ReadLimits, ingest
-from ctxasm.data.documents.text import decoded
-from ctxasm.data.documents.reading import read_document
+from ctxasm.data.documents.ingesting import Cut, IngestOptions, ReadLimits, cut, ingest, mark_of, read_written, written
 from ctxasm.data.documents.source import SourceText
+from ctxasm.data.documents.text import decoded
+from ctxasm.data.documents.worker import read_document
 from ctxasm.data.enrich.extractive import enrich_document, summary_of, whole_document
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import FetchedChunk

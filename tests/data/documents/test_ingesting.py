@@ -15,7 +15,7 @@ import pytest
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
 from ctxasm.data.documents.ingesting import IngestOptions, IngestReport, ReadLimits, Source, ingest
-from ctxasm.data.documents.reading import read_document
+from ctxasm.data.documents.worker import read_document
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Bundle, Chunk, GoldChunk, Hit, Query

@@ -9,8 +9,8 @@ import pytest
 from ctxasm.data.documents.collecting import UnreadableDocument
 from ctxasm.data.documents.html import read_html
 from ctxasm.data.documents.options import ReadLimits
-from ctxasm.data.documents.reading import read_document
 from ctxasm.data.documents.source import SourceText, date_of, language_code, title_of
+from ctxasm.data.documents.worker import read_document
 
 FILES = Path(__file__).parent / "files"
 NEVER = ("VERBORGEN", "GEWIST", "COMMENTAAR", "SCRIPT", "cookies")

@@ -15,8 +15,7 @@ from ctxasm.config import Config
 from ctxasm.data.tables import connecting
 from ctxasm.data.tables.catalogue import details, sample, tables
 from ctxasm.data.tables.checks import check_mapping
-from ctxasm.data.tables.mapping import guess_mapping
-from ctxasm.data.tables.mapping import DocumentsTable, TableMapping, numbered_by_order, read_mapping, written_mapping
+from ctxasm.data.tables.mapping import DocumentsTable, TableMapping, guess_mapping, numbered_by_order, read_mapping, written_mapping
 from ctxasm.data.tables.session import OwnDatabase
 from ctxasm.model.errors import InvalidInput, NotFound
 from ctxasm.model.events import Unexpanded

@@ -11,9 +11,8 @@ from user_tables import Place
 
 from ctxasm.data.tables.catalogue import details, sample, tables
 from ctxasm.data.tables.checks import check_mapping
-from ctxasm.data.tables.mapping import guess_mapping
 from ctxasm.data.tables.linked import LinkedDataset
-from ctxasm.data.tables.mapping import DocumentsTable, TableMapping
+from ctxasm.data.tables.mapping import DocumentsTable, TableMapping, guess_mapping
 from ctxasm.data.tables.session import OwnDatabase
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError, InvalidInput, StoreUnavailable

@@ -123,12 +123,13 @@ def test_one_statement_for_any_number_of_windows(place: Place, own_database: Own
 
 def test_every_statement_has_a_limit(place: Place, own_database: OwnDatabase, sent: list[str]) -> None:
     place.run("CREATE TABLE t (d text, i integer, x text)", "INSERT INTO t VALUES ('a', 0, 'one'), ('a', 1, 'two')")
-    from ctxasm.data.tables import catalogue, checks, mapping
+    from ctxasm.data.tables import catalogue, checks
+    from ctxasm.data.tables.mapping import guess_mapping
 
     mapping = TableMapping("t", {"document_id": "d", "chunk_index": "i", "text": "x"})
     dataset = linked(own_database, mapping)
     catalogue.tables(own_database)
-    mapping.guess_mapping(own_database, "t")
+    guess_mapping(own_database, "t")
     checks.check_mapping(own_database, mapping)
     dataset.fetch([Window("a", 0, 1)], "")
     dataset.documents()
