@@ -1,28 +1,32 @@
-"""What a page hides from its readers, which is where texts for models are hidden."""
+"""Web pages: the text that a reader sees, without what the page hides and what leads to other pages.
+
+What is hidden goes from the tree first, as do the links beside headings; raised text and equations are written out in it.
+Hidden parts are where texts for models are hidden.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from ctxasm.data.documents.collecting import UnreadableDocument
-from ctxasm.data.documents.source import SourceText, TextBuilder, stated
+from ctxasm.data.documents.formulas import END, LOWERED, NOTE, RAISED, equation_text, plain_scripts
+from ctxasm.data.documents.source import SourceText, TextBuilder, has_header, numeral, row_lines, stated, word_set
 from ctxasm.data.documents.text import decoded
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
-NEVER_SHOWN = frozenset(
-    (
-        *("script", "style", "template", "noscript", "head", "title", "iframe", "object", "embed", "applet", "canvas", "audio", "video"),
-        *("svg", "map", "input", "select", "datalist", "textarea", "progress", "meter", "colgroup"),
-    )
+NEVER_SHOWN = word_set(
+    "script style template noscript head title iframe object embed applet canvas audio video svg map input select datalist "
+    "textarea progress meter colgroup"
 )
 """Elements whose text is no part of what a page says."""
 _HEADS = ("h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary")
-"""Where a button holds the heading of what it unfolds."""
+"""Where a button holds the heading of what it unfolds, and a link leads to the heading it stands in."""
 _HIDING = re.compile(
     r"(?:^|[;\s])(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}(?:hidden|collapse)"
     r"|font-size\s{0,9}:\s{0,9}0(?:\.0{0,9})?(?:px|pt|em|rem|%)?\s{0,9}(?:;|!|$))",
@@ -33,65 +37,54 @@ _SIMPLE = re.compile(r"(?P<tag>[a-z][a-z0-9-]*)?(?:\.(?P<class>[\w-]+)|#(?P<id>[
 _COMMENT = re.compile(r"/\*[^*]*\*+(?:[^/*][^*]*\*+)*/")
 MOST_STYLE = 1_000_000
 """Characters of style sheets that are looked at."""
+_GONE = "x-gone"
+"""What an element is called that was taken out: its place stays, so that nothing around it has to move."""
 
 
-class Hidden:
-    """Tells which elements of a page are hidden."""
-
-    def __init__(self, root: _Element) -> None:
-        styles = "\n".join(style.text or "" for style in root.iter("style") if (style.get("media") or "all") in ("all", "screen"))
-        self._rules = set(_hiding_selectors(styles[:MOST_STYLE]))
-
-    def hides(self, element: _Element) -> bool:
-        """Whether this element by itself is hidden, with everything in it."""
-        tag = element.tag
-        if not isinstance(tag, str) or tag in NEVER_SHOWN or (tag == "dialog" and element.get("open") is None):
-            return True
-        if tag == "button" and getattr(element.getparent(), "tag", None) not in _HEADS:
-            return True
-        if not element.attrib:
-            return bool(self._rules) and self._is_ruled_out(element, tag)
-        if element.get("hidden", "until-found").lower() != "until-found":
-            return True
-        style = element.get("style")
-        if style and _HIDING.search(style):
-            return True
-        return bool(self._rules) and self._is_ruled_out(element, tag)
-
-    def _is_ruled_out(self, element: _Element, tag: str) -> bool:
-        names = [("class", name) for name in (element.get("class") or "").split()] + [("id", element.get("id") or "")]
-        return ("", tag, "", "") in self._rules or any(
-            (kind, before, name, "") in self._rules for kind, name in names if name for before in ("", tag)
-        )
+def _take_out(element: _Element) -> None:
+    element.clear(keep_tail=True)
+    element.tag = _GONE
 
 
-def visible_text(element: _Element, hidden: Hidden) -> str:
-    """All visible text in an element, line breaks of its markup included."""
-    pieces = [element.text or ""]
-    open_elements = [iter(element)]
-    tails: list[str] = []
-    while open_elements:
-        child = next(open_elements[-1], None)
-        if child is None:
-            open_elements.pop()
-            pieces.append(tails.pop() if tails else "")
-        elif hidden.hides(child):
-            pieces.append(child.tail or "")
-        else:
-            pieces.append("\n" if child.tag == "br" else child.text or "")
-            tails.append(child.tail or "")
-            open_elements.append(iter(child))
-    return "".join(pieces)
+def _drop_hidden(root: _Element) -> None:
+    """Take out everything that the page hides by elements, attributes or plain rules of its style sheets."""
+    styles = "\n".join(style.text or "" for style in root.iter("style") if (style.get("media") or "all") in ("all", "screen"))
+    rules = set(_hiding_selectors(styles[:MOST_STYLE]))
+    for element in [element for element in root.iterdescendants() if _is_hidden(element, rules)]:
+        if not _is_spoken(element):
+            _take_out(element)
 
 
-def _hiding_selectors(style: str) -> Iterator[tuple[str, str, str, str]]:
-    """`(kind, tag, name, "")` of each plain selector (`tag`, `.name`, `#name`, `tag.name`) whose rule hides; none inside `@media`."""
+def _is_spoken(element: _Element) -> bool:
+    """Whether this is an equation for those who hear the page, beside the picture of it that the others see (as in Wikipedia)."""
+    if len(element) != 1 or element[0].tag != "math" or (element.text or "").strip() or (element[0].tail or "").strip():
+        return False
+    picture = element.getnext()
+    return picture is not None and picture.tag == "img"
+
+
+def _is_hidden(element: _Element, rules: set[tuple[str, str, str]]) -> bool:
+    tag = element.tag
+    if not isinstance(tag, str) or tag in NEVER_SHOWN or (tag == "dialog" and element.get("open") is None):
+        return True
+    if tag == "button" and getattr(element.getparent(), "tag", None) not in _HEADS:
+        return True
+    if element.get("hidden", "until-found").lower() != "until-found" or _HIDING.search(element.get("style", "")):
+        return True
+    if not rules:
+        return False
+    names = [("class", name) for name in element.get("class", "").split()] + [("id", element.get("id", ""))]
+    return ("", tag, "") in rules or any((kind, before, name) in rules for kind, name in names if name for before in ("", tag))
+
+
+def _hiding_selectors(style: str) -> Iterator[tuple[str, str, str]]:
+    """Kind, tag and name of each plain selector (`tag`, `.name`, `#name`, `tag.name`) whose rule hides; none inside `@media`."""
     for selector, rule in _rules(_COMMENT.sub("", style)):
         if _HIDING.search(rule):
             for one in selector.split(","):
                 if (found := _SIMPLE.fullmatch(one.strip())) is not None and found[0]:
                     kind = "class" if found["class"] else "id" if found["id"] else ""
-                    yield kind, (found["tag"] or "").lower(), found["class"] or found["id"] or "", ""
+                    yield kind, (found["tag"] or "").lower(), found["class"] or found["id"] or ""
 
 
 def _rules(style: str) -> Iterator[tuple[str, str]]:
@@ -113,74 +106,166 @@ def _rules(style: str) -> Iterator[tuple[str, str]]:
             began = at + 1
 
 
+# Links that are no text, raised figures, equations
+
+_SHIFTED = re.compile(r"vertical-align\s{0,9}:\s{0,9}(super|sub)\b", re.IGNORECASE)
+_LINK_NAMES = re.compile(r"anchor|permalink|headerlink|heading-?link|hash-?link|self-?link|editsection", re.IGNORECASE)
+_TURNING = word_set("p n u h")
+"""Keys that books of web pages give to the links to the page before, the next one, the one above, and the first."""
+_RELATIONS = word_set("prev previous next up home top start first last index contents toc search")
+_TURNS = word_set(
+    "prev previous next up home top contents index back zurück weiter vorherige nächste hoch start inhalt vorige volgende "
+    "omhoog inhoud précédent suivant sommaire anterior siguiente arriba precedente successivo 前へ 次へ 上一页 下一页"
+)
+"""What such links say where nothing else tells them."""
+_WORD = re.compile(r"[^\W\d_]+")
+_ROW_OF_LINKS = ("table", "div", "p", "ul", "center", "td")
+_LONGEST_ROW = 400
+"""Characters of a row of links to other pages, with their titles."""
+
+
+_MOST_TURNS = 100
+"""Such links that are looked at, from either end of a page."""
+
+
+def _short_text(element: _Element, longest: int) -> str | None:
+    """The text of an element, None where it has more characters or elements than `longest`."""
+    pieces: list[str] = []
+    length = 0
+    for number, inner in enumerate(element.iter()):
+        pieces += (inner.text or "", (inner.tail or "") if inner is not element else "")
+        length += len(pieces[-1]) + len(pieces[-2])
+        if length > longest or number > longest:
+            return None
+    return "".join(pieces)
+
+
+def _drop_links(root: _Element) -> None:
+    """Take out the marks of links beside headings (¶, #, [edit]) and rows of links to the previous and the next page."""
+    for span in root.iter("span"):
+        if "editsection" in span.get("class", ""):
+            _take_out(span)
+    turning = []
+    for link in [*root.iter("a")]:
+        text = _short_text(link, 40) if link.get("href") is not None else None
+        if text is not None and _is_mark(link, text.strip()):
+            _take_out(link)
+        elif text is not None and _turns_page(link, text):
+            turning.append(link)
+    rows: dict[_Element, list[_Element]] = {}
+    for link in turning if len(turning) <= 2 * _MOST_TURNS else turning[:_MOST_TURNS] + turning[-_MOST_TURNS:]:
+        if (row := _row_of(link)) is not None:
+            rows.setdefault(row, []).append(link)
+    for row, links in rows.items():
+        if len(links) > 1 or any(link.get("rel") or link.get("accesskey") for link in links):
+            _take_out(row)
+
+
+def _is_mark(link: _Element, text: str) -> bool:
+    """Whether a link is only the sign of a place on its own page, or leads from a heading to itself."""
+    if "#" not in link.get("href", "") or (around := link.getparent()) is None or around.tag in ("sup", "sub"):
+        return False
+    if not any(character.isalnum() for character in text):
+        return len(text) <= 3 and len(link) == 0
+    heading = next(link.iterancestors(*_HEADS), None)
+    if heading is None or not any(_LINK_NAMES.search(link.get(name, "")) for name in ("class", "aria-label", "title", "rel")):
+        return False
+    whole = _short_text(heading, _LONGEST_ROW)
+    return whole is None or len(_WORD.findall(whole)) > len(_WORD.findall(text))
+
+
+def _turns_page(link: _Element, text: str) -> bool:
+    key, words = link.get("accesskey", "").lower(), text.strip(" \t\n<>«»←→|[]().:\u00a0").lower()
+    return bool(set(link.get("rel", "").lower().split()) & _RELATIONS) or key in _TURNING or words in _TURNS
+
+
+def _row_of(link: _Element) -> _Element | None:
+    """The largest element around a link that is little more than a row of links; None where it stands in running text."""
+    row = None
+    for around in islice(link.iterancestors(), 8):
+        if around.tag in ("body", "html", "main", "article") or (text := _short_text(around, _LONGEST_ROW)) is None:
+            break
+        words, linked = len(_WORD.findall(text)), sum(len(_WORD.findall(_short_text(inner, 400) or "")) for inner in around.iter("a"))
+        if around.tag in _ROW_OF_LINKS and (2 * linked >= words or "nav" in around.get("class", "")):
+            row = around
+    return row
+
+
+def _write_out(root: _Element) -> None:
+    """Line breaks, equations as text on a line, and marks around what is raised or lowered."""
+    for line_break in root.iter("br"):
+        line_break.text = "\n"
+    for math in [*root.iter("math")]:
+        text, beside = equation_text(math), math.getparent()
+        _take_out(math)
+        math.text = text
+        for near in (beside.getprevious(), beside.getnext()) if beside is not None and text else ():
+            if near is not None and near.get("aria-hidden") == "true":
+                _take_out(near)  # the same, made of little boxes
+    for element in root.iter("sup", "sub", "span"):
+        tag = str(element.tag)
+        if tag == "span":
+            shift = _SHIFTED.search(element.get("style", ""))
+            tag = "" if shift is None else "sup" if shift[1].lower() == "super" else "sub"
+        if tag:
+            around = element.getparent()
+            is_link = (around is not None and around.tag == "a") or any(inner.tag == "a" for inner in islice(element.iter(), 4))
+            element.text = (LOWERED if tag == "sub" else NOTE if is_link else RAISED) + (element.text or "")
+            if len(element):
+                element[-1].tail = (element[-1].tail or "") + END
+            else:
+                element.text += END
+
+
+def _text(element: _Element) -> str:
+    return plain_scripts("".join(str(piece) for piece in element.itertext()))
+
+
 _NOT_IN_DATA = ("table", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "pre", "form", "section", "article")
 
 
-def rows_text(rows: Iterable[Sequence[str]]) -> str:
-    """`| a | b |` for each row that holds a visible character."""
-    lines = ([" ".join(cell.split()) for cell in row] for row in rows)
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines if any(cells))
-
-
-def table_text(table: _Element, hidden: Hidden) -> str | None:
-    """The text of a table of data; None for one that lays out a page, which is read like any other element."""
+def _table_lines(table: _Element) -> tuple[list[str], int] | None:
+    """The lines of a table of data and how many of them head it; None for one that lays out a page, which is read as its parts."""
     if next(table.iterdescendants(*_NOT_IN_DATA), None) is not None:
         return None
-    rows = [[cell for cell in row if cell.tag in ("td", "th")] for row in table.iter("tr") if not _is_hidden(row, table, hidden)]
+    rows = [[cell for cell in row if cell.tag in ("td", "th")] for row in table.iter("tr")]
     if max(map(len, rows), default=0) < 2:
         return None
-    caption = next((visible_text(part, hidden) for part in table.iterchildren("caption") if not hidden.hides(part)), "")
-    head = f"{' '.join(caption.split())}\n" if caption.strip() else ""
-    return head + rows_text([visible_text(cell, hidden) if not hidden.hides(cell) else "" for cell in row] for row in rows)
+    caption = " ".join(_text(part) for part in islice(table.iterchildren("caption"), 1)).split()
+    lines = [(row_lines([[_text(cell) for cell in row]]), row) for row in rows]
+    written = [(line[0], row) for line, row in lines if line]
+    heads = sum(1 for _ in takewhile(lambda each: _is_head(each[1]), written))
+    texts = [line for line, _ in written]
+    if heads == len(texts) or not heads:
+        heads = int(not heads and has_header(texts))
+    return ([" ".join(caption)] if caption else []) + texts, heads + bool(caption)
 
 
-def _is_hidden(row: _Element, table: _Element, hidden: Hidden) -> bool:
-    if hidden.hides(row):
-        return True
-    around = row.getparent()
-    return around is not None and around is not table and hidden.hides(around)
+def _is_head(row: list[_Element]) -> bool:
+    around = row[0].getparent().getparent()
+    return all(cell.tag == "th" for cell in row) or (around is not None and around.tag == "thead")
 
 
-BLOCKS = frozenset(
-    (
-        *(
-            "address",
-            "article",
-            "aside",
-            "blockquote",
-            "body",
-            "caption",
-            "center",
-            "dd",
-            "details",
-            "div",
-            "dl",
-            "dt",
-            "fieldset",
-            "figcaption",
-        ),
-        *("figure", "footer", "form", "header", "hgroup", "hr", "html", "legend", "li", "main", "menu", "nav", "ol", "p", "pre", "search"),
-        *("section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"),
-    )
+BLOCKS = word_set(
+    "address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form "
+    "header hgroup hr html legend li main menu nav ol p pre search section summary table tbody td tfoot th thead tr ul"
 )
 FURNITURE = frozenset(("nav", "header", "footer", "aside", "search", "menu"))
 FURNITURE_ROLES = frozenset(("navigation", "banner", "contentinfo", "search", "menu", "menubar", "dialog", "alertdialog"))
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _SPACE = re.compile("[ \\t\\n\\r\\f\\v\\u00a0]+")
 _SPACES = re.compile("  +")
-
-
 _AROUND_BREAK = re.compile(" *\n *")
 SECTIONING = frozenset(("article", "main", "section"))
 
 
 class Reader:
-    """Adds the visible text of elements to a builder. `furniture`: navigation, header, footer and asides are read too."""
+    """Adds the text of elements to a builder. `furniture`: navigation, header, footer and asides are read too."""
 
-    def __init__(self, builder: TextBuilder, hidden: Hidden, furniture: bool = False) -> None:
-        self.builder, self.hidden, self.furniture = builder, hidden, furniture
+    def __init__(self, builder: TextBuilder, furniture: bool = False) -> None:
+        self.builder, self.furniture = builder, furniture
         self._line: list[str] = []
-        self._lists: list[int | None] = []
+        self._lists: list[_List | None] = []
         self._sectioning = 0
         self._mark = ""
         self._after_item = False
@@ -197,46 +282,41 @@ class Reader:
                 self._close(element)
                 if open_elements:
                     self._say(element.tail)
-            elif self._is_left_out(child):
+            elif not self.furniture and _is_furniture(child, self._sectioning > 0):
                 self._say(child.tail)
-            elif (whole := self._whole(child)) is not None:
-                self._flush()
+            elif self._whole(child):
                 self._after_item = False
-                self.builder.block(whole)
                 self._say(child.tail)
             else:
                 self._open(child)
                 open_elements.append((child, iter(child)))
         self._flush()
 
-    def _is_left_out(self, element: _Element) -> bool:
-        if self.hidden.hides(element):
-            return True
-        if self.furniture:
-            return False
-        if element.tag == "nav" or element.get("role") in FURNITURE_ROLES:
-            return True
-        if element.tag not in FURNITURE or self._sectioning:
-            return False
-        return element.tag != "header" or next(element.iter("h1"), None) is None
-
-    def _whole(self, element: _Element) -> str | None:
-        """The text of what is read as one: code, and tables of data. None for everything else."""
+    def _whole(self, element: _Element) -> bool:
+        """Read code or a table of data as one. False for everything else."""
         if element.tag == "pre":
-            code = visible_text(element, self.hidden).strip("\n")
-            return f"```\n{code}\n```" if code.strip() else ""
-        return table_text(element, self.hidden) if element.tag == "table" else None
+            code = _text(element).strip("\n")
+            self._flush()
+            self.builder.block(f"```\n{code}\n```" if code.strip() else "")
+            return True
+        if element.tag != "table" or (table := _table_lines(element)) is None:
+            return False
+        self._flush()
+        self.builder.table(*table)
+        return True
 
     def _open(self, element: _Element) -> None:
         tag = str(element.tag)
         if tag == "br":
             self._line.append("\n")
-        elif tag in HEADINGS or tag in BLOCKS:
+            return
+        if tag in HEADINGS or tag in BLOCKS:
             self._flush()
         if tag in ("ul", "ol"):
-            self._lists.append(1 if tag == "ol" else None)
+            self._lists.append(_List(element) if tag == "ol" else None)
         elif tag == "li":
-            self._mark = self._next_mark()
+            numbers = self._lists[-1] if self._lists else None
+            self._mark = numbers.next_mark(element) if numbers is not None else "- "
         elif tag in SECTIONING:
             self._sectioning += 1
         self._say(element.text)
@@ -256,19 +336,13 @@ class Reader:
         elif tag in SECTIONING:
             self._sectioning -= 1
 
-    def _next_mark(self) -> str:
-        if not self._lists or (number := self._lists[-1]) is None:
-            return "- "
-        self._lists[-1] = number + 1
-        return f"{number}. "
-
     def _say(self, text: str | None) -> None:
         if text:
             self._line.append(_SPACE.sub(" ", text.replace("\u00ad", "")))
 
     def _taken(self) -> str:
         """The line so far, which begins anew."""
-        line = _AROUND_BREAK.sub("\n", _SPACES.sub(" ", "".join(self._line))).strip()
+        line = _AROUND_BREAK.sub("\n", _SPACES.sub(" ", plain_scripts("".join(self._line)))).strip()
         self._line = []
         return line
 
@@ -285,6 +359,38 @@ class Reader:
         lead = self._mark or "  "
         self.builder.block(indent + lead + line.replace("\n", "\n  " + indent), tight=self._after_item)
         self._mark, self._after_item = "", True
+
+
+def _is_furniture(element: _Element, inside_section: bool) -> bool:
+    """Whether an element is around the text: navigation, header and footer of the page, what stands aside."""
+    if element.tag == "nav" or element.get("role") in FURNITURE_ROLES:
+        return True
+    if element.tag not in FURNITURE or inside_section:
+        return False
+    return element.tag != "header" or next(element.iter("h1"), None) is None
+
+
+_WHOLE = re.compile(r"\s*([+-]?\d{1,9})")
+_STYLE_TYPE = re.compile(r"list-style(?:-type)?\s{0,9}:\s{0,9}(?:[\w-]{1,20}\s+){0,2}?((?:lower|upper)-(?:alpha|latin|roman))")
+_STYLES = {"lower-alpha": "a", "lower-latin": "a", "upper-alpha": "A", "upper-latin": "A", "lower-roman": "i", "upper-roman": "I"}
+
+
+class _List:
+    """The numbers of an ordered list: where it begins, which way it counts, and how it writes them."""
+
+    def __init__(self, element: _Element) -> None:
+        self._step = -1 if element.get("reversed") is not None else 1
+        start = _WHOLE.match(element.get("start", ""))
+        self._next = int(start[1]) if start is not None else 1 if self._step > 0 else sum(1 for _ in element.iterchildren("li"))
+        style = _STYLE_TYPE.search(element.get("style", ""))
+        self._type = _STYLES[style[1]] if style is not None else element.get("type", "1")
+
+    def next_mark(self, item: _Element) -> str:
+        """The mark of an item, as `3. `."""
+        value = _WHOLE.match(item.get("value", ""))
+        number = int(value[1]) if value is not None else self._next
+        self._next = number + self._step
+        return f"{numeral(number, item.get('type') or self._type)}. "
 
 
 _CHARSET = re.compile(
@@ -311,16 +417,31 @@ def read_html(data: bytes) -> SourceText:
     found = _CHARSET.search(data, 0, HEAD_BYTES)
     declared = (found[1] or found[2]).decode() if found else None
     text, notes = decoded(data, declared)
-    root = parsed(text)
+    root = parsed(_OF_WINDOWS.sub(_of_windows, text))
     fields = stated(_fields(root))
-    hidden = Hidden(root)
     builder = TextBuilder()
-    Reader(builder, hidden).read(_main(root, hidden))
+    _prepare(root)
+    Reader(builder).read(_main(root))
     if not builder.length:
-        Reader(builder, hidden, furniture=True).read(root)
+        Reader(builder, furniture=True).read(root)
     if "title" not in fields and (top := builder.top_heading()) is not None:
         fields["title"] = top
-    return SourceText(fields, builder.text(), (), builder.sections(), notes=notes)
+    return SourceText(fields, builder.text(), (), builder.sections(), notes=notes, tables=builder.tables)
+
+
+_OF_WINDOWS = re.compile("&#(?:0{0,4}(1[2-5][0-9])|[xX]0{0,4}([89][0-9a-fA-F]));?|([\x80-\x9f])")
+
+
+def _of_windows(found: re.Match[str]) -> str:
+    """A control character that a page writes, or refers to, as the character of windows-1252 that it means."""
+    number = int(found[1]) if found[1] else int(found[2], 16) if found[2] else ord(found[3])
+    return bytes([number]).decode("cp1252", "replace") if 0x80 <= number <= 0x9F else found[0]
+
+
+def _prepare(root: _Element) -> None:
+    _drop_hidden(root)
+    _drop_links(root)
+    _write_out(root)
 
 
 def read_fragment(html: str) -> str:
@@ -330,7 +451,8 @@ def read_fragment(html: str) -> str:
         root = parsed(html)
     except UnreadableDocument:
         return without_comments(html)
-    Reader(builder, Hidden(root), furniture=True).read(root)
+    _prepare(root)
+    Reader(builder, furniture=True).read(root)
     return builder.text()
 
 
@@ -365,14 +487,33 @@ def parsed(html: str) -> _Element:
     return root
 
 
-def _main(root: _Element, hidden: Hidden) -> _Element:
-    """The element that holds the main part: the page itself where no single one says so."""
-    for path in ("//main", '//*[@role="main"]', "//article"):
-        found = [element for element in root.xpath(path) if not hidden.hides(element)]
-        if len(found) == 1 and "".join(found[0].itertext()).strip():
-            element: _Element = found[0]
-            return element
+def _main(root: _Element) -> _Element:
+    """The element that holds the main part: the page itself where no single one says so, or holds most of what is no link."""
+    whole = 0
+    for path, least in (("//main", 0.25), ('//*[@role="main"]', 0.25), ("//article", 0.5)):
+        found = [element for element in root.xpath(path) if next(element.iterancestors(_GONE), None) is None]
+        if len(found) == 1 and (own := _prose(found[0])):
+            whole = whole or _prose(root)
+            if own >= least * whole:
+                element: _Element = found[0]
+                return element
     return root
+
+
+def _prose(element: _Element) -> int:
+    """How many visible characters of an element are neither in links nor around the text."""
+    count = 0
+    open_elements = [iter([element])]
+    while open_elements:
+        child = next(open_elements[-1], None)
+        if child is None:
+            open_elements.pop()
+            continue
+        count += len((child.tail or "").strip()) if child is not element else 0
+        if child is element or not (child.tag == "a" or _is_furniture(child, False)):
+            count += len((child.text or "").strip())
+            open_elements.append(iter(child))
+    return count
 
 
 def _fields(root: _Element) -> Iterator[tuple[str, str | None]]:

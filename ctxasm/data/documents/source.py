@@ -6,12 +6,20 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ctxasm.data.documents.chunking import TextChunk
 from ctxasm.model.characters import mended
 from ctxasm.text.dates import period_of
 
 LONGEST_TITLE = 300
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text with blanks between them."""
+    return frozenset(words.split())
+
+
 _NO_TITLES = re.compile(
     r"untitled|naamloos|document\d*|microsoft word\b.*|powerpoint presentation|.*\.(?:docx?|pdf|indd|qxd|pptx?|xlsx?)", re.I
 )
@@ -70,13 +78,63 @@ class Section:
     heading: str
 
 
+class Table(NamedTuple):
+    """A table of data in a text: where it begins, where its first row of values does (behind the lines that head it), where it ends."""
+
+    start: int
+    body: int
+    end: int
+
+
+def row_lines(rows: Iterable[Sequence[str]]) -> list[str]:
+    """`| a | b |` for each row that holds a visible character."""
+    lines = ([" ".join(cell.split()) for cell in row] for row in rows)
+    return [f"| {' | '.join(cells)} |" for cells in lines if any(cells)]
+
+
+def has_header(lines: Sequence[str], set_apart: bool = False) -> bool:
+    """Whether the first line of a table seems to name its columns: words in every cell, no figure, and figures below it.
+
+    `set_apart`: the document sets that line apart, so there need be no figures.
+    """
+    if len(lines) < (2 if set_apart else 3):
+        return False
+    cells = [cell.strip() for cell in lines[0].strip("| ").split("|")]
+    return (
+        all(cells) and len(set(cells)) == len(cells) and not _DIGIT.search(lines[0]) and (set_apart or any(map(_DIGIT.search, lines[1:20])))
+    )
+
+
+_DIGIT = re.compile(r"\d")
+
+
+def numeral(number: int, kind: str) -> str:
+    """A number as a list writes it: in figures (1), letters (a, A) or Roman figures (i, I)."""
+    written = ""
+    if kind in ("a", "A") and 0 < number < 10**6:
+        while number:
+            number, letter = divmod(number - 1, 26)
+            written = chr(97 + letter) + written
+    elif kind in ("i", "I") and 0 < number < 4000:
+        for value, sign in _ROMAN:
+            written += sign * (number // value)
+            number %= value
+    return (written.upper() if kind in ("A", "I") else written) or str(number)
+
+
+_ROMAN = (
+    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc")),
+    *((50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class SourceText:
     """A source document as plain text.
 
     `fields` hold what the file says of itself (`title`, `date` as YYYY-MM-DD, `language`, …). `page_breaks` are the offsets
     at which pages 2, 3, … begin, ascending; two are equal where a page is empty. `paged` says that the file has pages,
-    which a file of one page has too. `sections` ascend by their start. `notes` are sentences for the user.
+    which a file of one page has too. `sections` ascend by their start, as `tables` do. `notes` are sentences for the user.
     """
 
     fields: Mapping[str, str]
@@ -85,6 +143,7 @@ class SourceText:
     sections: Sequence[Section] = ()
     paged: bool = False
     notes: Sequence[str] = ()
+    tables: Sequence[Table] = ()
 
     @property
     def pages(self) -> int | None:
@@ -123,6 +182,7 @@ class TextBuilder:
         self._path: list[tuple[int, str]] = []
         self._sections: list[tuple[int, tuple[str, ...]]] = []
         self.page_breaks: list[int] = []
+        self.tables: list[Table] = []
 
     @property
     def length(self) -> int:
@@ -138,6 +198,14 @@ class TextBuilder:
             self._add("\n" if tight else "\n\n")
         self._add(text)
         self._fresh = False
+
+    def table(self, lines: Sequence[str], header: int) -> None:
+        """Add a table, a row on a line; `header`: how many lines head it, which each piece of it repeats."""
+        text = "\n".join(lines)
+        self.block(text)
+        start = self._length - len(text)
+        if lines:
+            self.tables.append(Table(start, start + sum(len(line) + 1 for line in lines[:header]), self._length))
 
     def heading(self, level: int, text: str) -> None:
         """Add a heading, which opens a section below the headings of smaller levels before it."""

@@ -22,14 +22,14 @@ from typing import IO, Any
 
 from ctxasm.data.documents.collecting import Kind, MissingPackage, UnreadableDocument, kind_of, why_not
 from ctxasm.data.documents.options import ReadLimits
-from ctxasm.data.documents.source import Section, SourceText
+from ctxasm.data.documents.source import Section, SourceText, Table
 from ctxasm.model.characters import mended
 from ctxasm.model.errors import shown
 from ctxasm.model.packages import missing_package
 
 OnPage = Callable[[int, int], None]
 """Told after each page: how many are read, of how many."""
-READER_VERSION = 1
+READER_VERSION = 2
 """Raised whenever a reader or the chunker makes something else of the same bytes: then documents are read again."""
 LIBRARIES: dict[Kind, str] = {
     "pdf": "pypdfium2",
@@ -125,6 +125,7 @@ def written_source(source: SourceText) -> dict[str, Any]:
         "sections": sections,
         "paged": source.paged,
         "notes": notes,
+        "tables": [list(table) for table in source.tables],
     }
 
 
@@ -138,6 +139,7 @@ def read_source_json(stored: dict[str, Any]) -> SourceText:
         sections,
         paged=bool(stored["paged"]),
         notes=[str(note) for note in stored["notes"]],
+        tables=[Table(int(start), int(body), int(end)) for start, body, end in stored["tables"]],
     )
 
 
