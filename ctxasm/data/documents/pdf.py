@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
 from ctxasm.data.documents.collecting import UnreadableDocument
-from ctxasm.data.documents.source import SourceText, TextBuilder, stated
+from ctxasm.data.documents.layout import HYPHEN, Line, Page, page_text
+from ctxasm.data.documents.source import SourceText, TextBuilder, stated, word_set
 from ctxasm.model.characters import mended
 
 MOST_BOOKMARKS = 20_000
@@ -36,29 +37,39 @@ def read_pdf(data: bytes, on_page: OnPage) -> SourceText:
     document = _opened(data)
     if (count := len(document)) > MOST_PAGES:
         raise UnreadableDocument(f"it has {count:,} pages, allowed are {MOST_PAGES:,}: split it")
-    pages, unread = [], []
+    pages: list[Page] = []
+    unread, unsure = [], []
     for number in range(count):
-        text = _page_text(document, number)
-        if text is None:
-            unread.append(number + 1)
-        pages.append(text or "")
+        page = _page(document, number)
+        unread += [] if page is not None else [number + 1]
+        unsure += [number + 1] if page is not None and page.unsure else []
+        pages.append(page or Page(""))
         on_page(number + 1, count)
-    if not any(page.strip() for page in pages):
+    if not any(page.text.strip() for page in pages):
         why = "it is damaged" if unread else "its pages are pictures, run text recognition (OCR) on it first"
         raise UnreadableDocument(f"it holds no text: {why}")
     builder = TextBuilder()
     starts = []
-    for number, page in enumerate(_joined(_unnumbered(pages))):
+    for number, page in enumerate(_joined(_without_running(pages))):
         if number:
             builder.page_break("\n")
         starts.append(builder.length)
-        builder.block(page)
+        builder.block(_LEADERS.sub(" … ", page))
     text = builder.text()
     _add_sections(builder, document, text, starts)
     fields = stated((name, document.get_metadata_value(key)) for key, name in _STATED)
-    listed = ", ".join(map(str, unread[:10])) + (" …" if len(unread) > 10 else "")
-    notes = [f"{len(unread)} of {count} pages cannot be read: {listed}"] if unread else []
+    empty = [number for number, page in enumerate(pages, 1) if not page.text.strip() and number not in unread]
+    kinds = (
+        (unread, "cannot be read"),
+        (empty, "has no text: where it is a picture, run text recognition (OCR) on it"),
+        (unsure, "may be set in columns: it was read row by row"),
+    )
+    notes = [f"page{'s' if len(numbers) > 1 else ''} {_listed(numbers)} of {count} {words}" for numbers, words in kinds if numbers]
     return SourceText(fields, text, builder.page_breaks, builder.sections(), paged=True, notes=notes)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers[:10])) + (" …" if len(numbers) > 10 else "")
 
 
 _STATED = (("Title", "title"), ("CreationDate", "date"), ("ModDate", "date"))
@@ -76,45 +87,70 @@ def _opened(data: bytes) -> Any:
         raise UnreadableDocument("it is damaged, or no PDF") from None
 
 
-def _page_text(document: Any, number: int) -> str | None:
+def _page(document: Any, number: int) -> Page | None:
     """The text of a page, U+FFFE where a word was parted by a line's end; None where it cannot be read."""
     import pypdfium2
 
     try:
         page = document[number]
         text_page = page.get_textpage()
-        text: str = text_page.get_text_bounded()
+        read = page_text(text_page)
         text_page.close()
         page.close()
     except pypdfium2.PdfiumError:
         return None
-    lines = mended(text).replace("\r\n", "\n").replace("\r", " ").replace("\x02", "\ufffe").split("\n")
-    return "\n".join(line.rstrip() for line in lines)
+    lines = mended(read.text).replace("\r\n", "\n").replace("\r", " ").replace("\x02", HYPHEN).split("\n")
+    return read._replace(text="\n".join(line.rstrip() for line in lines))
 
 
-def _unnumbered(pages: Sequence[str]) -> list[str]:
-    """The pages without their first or last line where it counts the pages, on at least three of them and on half of all.
+_MOST_RUNNING = 3
+"""Lines of a running head that are looked at, from either end of a page."""
+_PAGE_WORDS = word_set(
+    "page pages pag pg p pagina pagine página páginas seite s side sida sivu strona stránka strana oldal sayfa страница стр сторінка blad"
+    " bladzijde blz folio σελίδα halaman trang"
+)
+_LEADERS = re.compile(r"(?:[ \t]?[.·…․]){4,}[ \t]*(?=[\divxlcIVXLC]{1,6}[ \t]*$)", re.MULTILINE)
+"""The dots of a table of contents."""
 
-    Only a line whose number goes up by one a page is certain to be no text. What else it says stays where it stands first.
+
+def _without_running(pages: Sequence[Page]) -> list[str]:
+    """The pages without the lines that stand at the begin or end of at least three of them and of half of all.
+
+    They say the same each time, away from the text around them, or count the pages. What they say stays where it stands first.
     """
-    split = [page.strip("\n").split("\n") for page in pages]
-    for at in (0, -1):
-        counted = Counter(key for number, lines in enumerate(split) for key in set(_counting(lines[at], number)))
-        running = {key for key, times in counted.items() if times >= 3 and 2 * times >= len(pages)}
-        seen: set[tuple[str, int]] = set()
-        for number, lines in enumerate(split):
-            found = [key for key in _counting(lines[at], number) if key in running]
-            if found and (seen & set(found) or not re.search(r"[^\W\d_]", lines[at])):
-                lines[at] = ""
-            seen.update(found)
-    return ["\n".join(lines).strip("\n") for lines in split]
+    split = [[line for line in page.text.split("\n") if line.strip()] for page in pages]
+    gone: list[set[int]] = [set() for _ in pages]
+    for step in (1, -1):
+        at = [0 if step > 0 else len(lines) - 1 for lines in split]
+        for _ in range(_MOST_RUNNING):
+            keys = [_running_keys(pages[number], lines, at[number], number, len(pages)) for number, lines in enumerate(split)]
+            times = Counter(key for found in keys for key in found)
+            running = {key for key, count in times.items() if count >= 3 and 2 * count + 1 >= len(pages)}
+            seen: set[tuple[str, int]] = set()
+            for number, found in enumerate(keys):
+                if common := running.intersection(found):
+                    if seen & common or not re.search(r"[^\W\d_]", split[number][at[number]]):
+                        gone[number].add(at[number])
+                    seen |= common
+                    at[number] += step
+    return ["\n".join(line for place, line in enumerate(lines) if place not in gone[number]) for number, lines in enumerate(split)]
 
 
-def _counting(line: str, number: int) -> Iterator[tuple[str, int]]:
-    """What a line says around each of its numbers, and how far that number is from the page's."""
-    if len(line) <= 150:
-        for found in islice(_NUMBER.finditer(line), 4):
-            yield f"{line[: found.start()]}#{line[found.end() :]}", int(found[0]) - number
+def _running_keys(page: Page, lines: Sequence[str], at: int, number: int, count: int) -> set[tuple[str, int]]:
+    """What a line says if it may stand on other pages too: with its number, and how far that is from the page's."""
+    if not 0 <= at < len(lines) or len(line := lines[at].strip()) > 150:
+        return set()
+    stands = page.lines[at] if len(page.lines) == len(lines) else Line(True, False)
+    keys = {(line, 0)} if stands.alone or (at in (0, len(lines) - 1) and not stands.parted) else set()
+    for found in islice(_NUMBER.finditer(line), 4):
+        before, after = line[: found.start()].rstrip(), line[found.end() :].lstrip()
+        words = [word.lower() for word in _WORD.findall(f"{before} {after}")]
+        is_page = not words or any(word in _PAGE_WORDS for word in words) or any(sign in line for sign in "页頁쪽") or "ページ" in line
+        of_all = re.search(r"(\d{1,6})\D*\Z", after)
+        is_at_edge = (not before or not after) and (stands.parted or not before or before[-1] in "|•·–—-/")
+        if is_page or is_at_edge or (of_all is not None and int(of_all[1]) == count):
+            keys.add((f"{before}#{after}", int(found[0]) - number))
+    return keys
 
 
 def _joined(pages: Sequence[str]) -> list[str]:
