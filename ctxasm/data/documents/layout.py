@@ -22,7 +22,7 @@ HYPHEN = "\ufffe"
 MOST_WORDS = 20_000
 """On one page: of a page with more the order in which it was drawn is kept."""
 _WORD = re.compile(r"[^\s\x02\ufffe]+[\x02\ufffe]?|[\x02\ufffe]")
-_MAY_BE_RAISED = re.compile(r"\d|[*†‡]$|^\S{2,3}$")
+_MAY_BE_RAISED = re.compile(r"\d|[*†‡]$")
 
 
 class Word(NamedTuple):
@@ -92,6 +92,7 @@ class _Boxes:
         from pypdfium2 import raw
 
         self._raw, self._page = raw, text_page.raw
+        self._left, self._bottom, self._right, self._top = text_page.page.get_bbox()
         self._box, self._x, self._y = raw.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
 
     def _turn(self, at: int) -> int:
@@ -111,6 +112,10 @@ class _Boxes:
             return box.bottom, box.top, -x, box.right - box.left
         return -box.top, -box.bottom, x, box.right - box.left
 
+    def _is_on_page(self) -> bool:
+        """Whether the character that was placed last stands on the page: what does not is seen by nobody."""
+        return self._left - 1 <= self._x.value <= self._right + 1 and self._bottom - 1 <= self._y.value <= self._top + 1
+
     def words(self, drawn: str) -> tuple[list[Word], bool]:
         """The words in the order of their drawing, and whether the text of PDFium must be mended: it is turned or raised."""
         words: list[Word] = []
@@ -122,6 +127,10 @@ class _Boxes:
             turn = self._turn(start)
             for first, last in self._runs(start, end, turn) if turn else ((start, end),):
                 word = self._word(drawn, first, last, turn, before if first == start else "\n", len(words))
+                if word is None:
+                    continue
+                if words and words[-1].text.endswith(END) and _is_beside(words[-1], word):
+                    word = word._replace(before=" " if word.left - words[-1].right > 0.12 * word.height else "")
                 is_mended = is_mended or bool(turn) or RAISED in word.text or LOWERED in word.text
                 if words and (joined := _script_behind(words[-1], word)) is not None:
                     words[-1], is_mended = joined, True
@@ -139,9 +148,11 @@ class _Boxes:
                 first, base, height = at, own, own_height
         yield first, end
 
-    def _word(self, drawn: str, start: int, end: int, turn: int, before: str, place: int) -> Word:
+    def _word(self, drawn: str, start: int, end: int, turn: int, before: str, place: int) -> Word | None:
         text = drawn[start:end].replace("\x02", HYPHEN)
         left, right, base, height = self._place(start, turn)
+        if not self._is_on_page():
+            return None
         if end - start > 1:
             right = self._place(end - 1 if text[-1] != HYPHEN else end - 2, turn)[1]
         if 1 < end - start <= 60 and _MAY_BE_RAISED.search(text):
@@ -175,6 +186,15 @@ def _script_behind(word: Word, script: Word) -> Word | None:
     if not mark or not near or abs(script.base - word.base) > 0.8 * word.height or word.text.endswith(HYPHEN):
         return None
     return word._replace(text=f"{word.text}{mark}{script.text}{END}", right=max(word.right, script.right))
+
+
+def _is_beside(last: Word, word: Word) -> bool:
+    """Whether a word goes on in the line of the one before, where PDFium ends the line at a raised figure."""
+    return (
+        word.turn == last.turn
+        and abs(word.base - last.base) < 0.2 * last.height
+        and -0.2 * last.height < word.left - last.right < last.height
+    )
 
 
 class Piece(NamedTuple):
@@ -265,7 +285,9 @@ def _ordered(pieces: list[Piece]) -> tuple[list[Piece], bool]:
         by_turn.setdefault(piece.words[0].turn, []).append(piece)
     found: list[Piece] = []
     unsure = False
-    for group in by_turn.values():
+    for turn, group in by_turn.items():
+        if turn and sum(after.base > before.base for before, after in pairwise(group)) > len(group) // 2:
+            group.reverse()  # PDFium reads such lines from the last one to the first
         ordered, doubt = _in_columns(group, 0)
         found += ordered
         unsure = unsure or doubt
