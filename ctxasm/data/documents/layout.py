@@ -28,7 +28,7 @@ _MAY_BE_RAISED = re.compile(r"\d|[*†‡]$")
 class Word(NamedTuple):
     """A word as it is drawn, in the coordinates of its reader: `left` and `right` along the line, `base` up the page.
 
-    `turn` is the direction of its line in quarters, `before` the white space in front of it, `place` its place in the drawing.
+    `turn` is the direction of its line in quarters (4: upright on a turned page), `before` the white space in front of it, `place` its place in the drawing.
     """
 
     text: str
@@ -92,19 +92,22 @@ class _Boxes:
         from pypdfium2 import raw
 
         self._raw, self._page = raw, text_page.raw
+        # On a page that is turned, PDFium mistakes the lines of upright text too: they are a direction of their own.
+        self._upright = 4 if text_page.page.get_rotation() else 0
         self._left, self._bottom, self._right, self._top = text_page.page.get_bbox()
         self._box, self._x, self._y = raw.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
 
     def _turn(self, at: int) -> int:
         angle = self._raw.FPDFText_GetCharAngle(self._page, at)
-        return round(angle / (pi / 2)) % 4 if angle >= 0 else 0
+        quarter = round(angle / (pi / 2)) % 4 if angle >= 0 else 0
+        return quarter or self._upright
 
     def _place(self, at: int, turn: int) -> tuple[float, float, float, float]:
         """Left, right, base line and height of a character."""
         self._raw.FPDFText_GetLooseCharBox(self._page, at, self._box)
         self._raw.FPDFText_GetCharOrigin(self._page, at, self._x, self._y)
         box, x, y = self._box, self._x.value, self._y.value
-        if turn == 0:
+        if turn in (0, 4):
             return box.left, box.right, y, box.top - box.bottom
         if turn == 2:
             return -box.right, -box.left, -y, box.top - box.bottom
