@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ctxasm.text.sentences import sentence_spans
 
@@ -99,18 +99,41 @@ def _is_abbreviation(text: str, dot: int) -> bool:
     return text[dot] == "." and word is not None and word.group().lower() in _ABBREVIATIONS
 
 
+_ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
+
+
+def _united(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans in order, those inside others left out."""
+    united: list[tuple[int, int]] = []
+    for span in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not united or span[1] > united[-1][1]:
+            united.append(span)
+    return united
+
+
+def _is_inside(units: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    at = bisect_right(units, start, key=lambda unit: unit[0]) - 1
+    return at >= 0 and end <= units[at][1]
+
+
 _LINE_END = re.compile(r"\s*\n|\s*\Z")
 _SURELY = 2
 """A sentence of this many times the limit, by the tokens of the whole text, is not counted by itself to know that it is longer."""
 
 
 class Sentences:
-    """The sentences of a text. `headings` are offsets at which headings begin that the text alone does not show."""
+    """The sentences of a text. `headings` are offsets at which headings begin that the text alone does not show.
 
-    def __init__(self, places: Places, headings: Sequence[int], count: Callable[[str], int], max_tokens: int) -> None:
+    The rows of a table, and the stretches `whole`, are sentences however many full stops they hold.
+    """
+
+    def __init__(
+        self, places: Places, headings: Sequence[int], count: Callable[[str], int], max_tokens: int, whole: Sequence[tuple[int, int]] = ()
+    ) -> None:
         self._places, self._count, self._max_tokens = places, count, max_tokens
         text = places.text
-        spans = sentence_spans(text)
+        units = _united([*whole, *(found.span() for found in _ROW.finditer(text))])
+        spans = [span for span in sentence_spans(text) if not _is_inside(units, *span)] + units
         shown = {at for at in headings if 0 <= at < len(text)}
         self.starts = sorted({start for start, _ in spans} | shown)
         heads = sorted([*heading_lines(text), *((at, _line_end(text, at)) for at in shown)])
@@ -191,7 +214,7 @@ class Tokenizer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
-    """A slice of a text: `text == whole[start:end]`, `tokens` counted on the slice by itself."""
+    """A slice of a text, `whole[start:end]`; in front of it the head of its table where that is not in the slice."""
 
     start: int
     end: int
@@ -208,11 +231,14 @@ def chunk_text(
     hard_breaks: Sequence[int] = (),
     sentences: bool = False,
     headings: Sequence[int] = (),
+    tables: Sequence[tuple[int, int, int]] = (),
 ) -> list[TextChunk]:
     """Cut `text` into chunks of at most `max_tokens`; see the module for where it cuts.
 
     `hard_breaks` are ascending character offsets strictly inside `text`. `sentences`: no sentence is cut that fits into a
-    chunk; `headings` are then ascending offsets at which headings are known to begin. An empty text has no chunks.
+    chunk; `headings` are then ascending offsets at which headings are known to begin. `tables`: where each begins, where the lines
+    that head it end, where it ends; a table that fits stays in one chunk, each chunk of a longer one repeats its head.
+    An empty text has no chunks.
     Raises `ValueError` for sizes or breaks out of range.
     """
     if max_tokens < 1:
@@ -225,20 +251,79 @@ def chunk_text(
     if not text:
         return []
     chunks: list[TextChunk] = []
+    whole, long = _tables(text, tokenizer, max_tokens if sentences else 0, max_tokens // 3, hard_breaks, headings, tables)
+    edges = sorted({*edges, *(edge for table in long for edge in (table.start, table.end))})
+    heads = {table.start: table for table in long}
     for low, high in pairwise(edges):
         inside = headings[bisect_left(headings, low) : bisect_left(headings, high)]
-        stretch = _Stretch(text[low:high], tokenizer, max_tokens, overlap_tokens, [at - low for at in inside] if sentences else None)
-        chunks += [TextChunk(low + start, low + end, text[low + start : low + end], tokens) for start, end, tokens in stretch.chunks()]
+        table = heads.get(low)
+        units = whole[bisect_left(whole, (low, low)) : bisect_left(whole, (high, high))]
+        stretch = _Stretch(
+            text[low:high],
+            tokenizer,
+            max_tokens - (table.tokens if table is not None else 0),
+            overlap_tokens if table is None else 0,
+            [at - low for at in inside] if sentences or table is not None else None,
+            [(start - low, end - low) for start, end in units],
+        )
+        for start, end, tokens in stretch.chunks():
+            head = table.head if table is not None and low + start >= table.body else ""
+            own = head + text[low + start : low + end]
+            chunks.append(TextChunk(low + start, low + end, own, tokenizer.count(own) if head else tokens))
     return chunks
+
+
+class _Headed(NamedTuple):
+    """A table of several chunks, from the heading above it on, with what each of them repeats and how many tokens that has."""
+
+    start: int
+    body: int
+    end: int
+    head: str
+    tokens: int
+
+
+def _tables(
+    text: str,
+    tokenizer: Tokenizer,
+    fits: int,
+    most: int,
+    breaks: Sequence[int],
+    headings: Sequence[int],
+    tables: Sequence[tuple[int, int, int]],
+) -> tuple[list[tuple[int, int]], list[_Headed]]:
+    """The tables that stay in one piece, of at most `fits` tokens, and those of more whose head of at most `most` is repeated."""
+    whole: list[tuple[int, int]] = []
+    long: list[_Headed] = []
+    for start, body, end in tables:
+        if bisect_right(breaks, start) != bisect_left(breaks, end):
+            continue  # a page ends in it
+        if end - start <= 40 * fits and tokenizer.count(text[start:end]) <= fits:
+            whole.append((start, end))
+        elif start < body < end and body - start <= 40 * most and (tokens := tokenizer.count(text[start:body])) <= most:
+            head, above = text[start:body], bisect_left(headings, start) - 1
+            after = max([*(table.end for table in long[-1:]), *breaks[: bisect_right(breaks, start)][-1:], 0])
+            if above >= 0 and headings[above] >= after and "\n" not in text[headings[above] : start].strip():
+                start = headings[above]
+            long.append(_Headed(start, body, end, head, tokens))
+    return whole, long
 
 
 class _Stretch:
     """A stretch without hard breaks. `headings` is None where sentences may be cut."""
 
-    def __init__(self, text: str, tokenizer: Tokenizer, max_tokens: int, overlap_tokens: int, headings: Sequence[int] | None) -> None:
+    def __init__(
+        self,
+        text: str,
+        tokenizer: Tokenizer,
+        max_tokens: int,
+        overlap_tokens: int,
+        headings: Sequence[int] | None,
+        whole: Sequence[tuple[int, int]],
+    ) -> None:
         self._text, self._count, self._max_tokens, self._overlap_tokens = text, tokenizer.count, max_tokens, overlap_tokens
         self._places = Places(text, (0, *tokenizer.boundaries(text)))
-        self._sentences = Sentences(self._places, headings, tokenizer.count, max_tokens) if headings is not None else None
+        self._sentences = Sentences(self._places, headings, tokenizer.count, max_tokens, whole) if headings is not None else None
 
     def chunks(self) -> Iterator[tuple[int, int, int]]:
         """Start, end and tokens of each chunk."""

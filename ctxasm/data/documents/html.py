@@ -67,7 +67,7 @@ def _is_hidden(element: _Element, rules: set[tuple[str, str, str]]) -> bool:
     tag = element.tag
     if not isinstance(tag, str) or tag in NEVER_SHOWN or (tag == "dialog" and element.get("open") is None):
         return True
-    if tag == "button" and getattr(element.getparent(), "tag", None) not in _HEADS:
+    if tag == "button" and not _is_heading(element):
         return True
     if element.get("hidden", "until-found").lower() != "until-found" or _HIDING.search(element.get("style", "")):
         return True
@@ -75,6 +75,15 @@ def _is_hidden(element: _Element, rules: set[tuple[str, str, str]]) -> bool:
         return False
     names = [("class", name) for name in element.get("class", "").split()] + [("id", element.get("id", ""))]
     return ("", tag, "") in rules or any((kind, before, name) in rules for kind, name in names if name for before in ("", tag))
+
+
+def _is_heading(button: _Element) -> bool:
+    """Whether a button holds all the words of a heading, as that of a part that unfolds does."""
+    heading = button.getparent()
+    if heading is None or heading.tag not in _HEADS:
+        return False
+    words = _short_text(heading, _LONGEST_ROW)
+    return words is None or len(_WORD.findall(words)) <= len(_WORD.findall(_short_text(button, _LONGEST_ROW) or ""))
 
 
 def _hiding_selectors(style: str) -> Iterator[tuple[str, str, str]]:

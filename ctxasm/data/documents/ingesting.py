@@ -92,7 +92,7 @@ def mark_of(data: bytes, kind: Kind, options: IngestOptions, encoding: str) -> s
 
 
 def cut(name: str, source: SourceText, kind: Kind, mark: str, options: IngestOptions, tokenizer: Tokenizer) -> Cut:
-    """The document `name` and its chunks; offsets count the characters of the document's text."""
+    """The document `name` and its chunks; offsets count the characters of the document's text, without the head of a table."""
     breaks = set(source.page_breaks) if options.pages else set()
     if options.headings:
         breaks |= {section.start for section in source.sections}
@@ -104,6 +104,7 @@ def cut(name: str, source: SourceText, kind: Kind, mark: str, options: IngestOpt
         hard_breaks=sorted(place for place in breaks if 0 < place < len(source.text)),
         sentences=options.sentences,
         headings=[section.start for section in source.sections],
+        tables=source.tables,
     )
     chunks = tuple(
         Chunk(name, index, piece.text, piece.start, piece.end, source.page_of(piece), source.section_of(piece))

@@ -28,7 +28,8 @@ _MAY_BE_RAISED = re.compile(r"\d|[*†‡]$")
 class Word(NamedTuple):
     """A word as it is drawn, in the coordinates of its reader: `left` and `right` along the line, `base` up the page.
 
-    `turn` is the direction of its line in quarters (4: upright on a turned page), `before` the white space in front of it, `place` its place in the drawing.
+    `turn` is the direction of its line in quarters (4: upright on a turned page), `before` the white space in front of it,
+    `place` its place in the drawing.
     """
 
     text: str

@@ -50,21 +50,21 @@ def read_pdf(data: bytes, on_page: OnPage) -> SourceText:
         raise UnreadableDocument(f"it holds no text: {why}")
     builder = TextBuilder()
     starts = []
-    for number, page in enumerate(_joined(_without_running(pages))):
+    for number, words in enumerate(_joined(_without_running(pages))):
         if number:
             builder.page_break("\n")
         starts.append(builder.length)
-        builder.block(_LEADERS.sub(" … ", page))
+        builder.block(_LEADERS.sub(" … ", words))
     text = builder.text()
     _add_sections(builder, document, text, starts)
     fields = stated((name, document.get_metadata_value(key)) for key, name in _STATED)
-    empty = [number for number, page in enumerate(pages, 1) if not page.text.strip() and number not in unread]
+    empty = [number for number, each in enumerate(pages, 1) if not each.text.strip() and number not in unread]
     kinds = (
         (unread, "cannot be read"),
         (empty, "has no text: where it is a picture, run text recognition (OCR) on it"),
         (unsure, "may be set in columns: it was read row by row"),
     )
-    notes = [f"page{'s' if len(numbers) > 1 else ''} {_listed(numbers)} of {count} {words}" for numbers, words in kinds if numbers]
+    notes = [f"page{'s' if len(numbers) > 1 else ''} {_listed(numbers)} of {count} {problem}" for numbers, problem in kinds if numbers]
     return SourceText(fields, text, builder.page_breaks, builder.sections(), paged=True, notes=notes)
 
 

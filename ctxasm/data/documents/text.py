@@ -103,10 +103,10 @@ def decoded(data: bytes, declared: str | None = None) -> tuple[str, tuple[str, .
         if data.startswith(mark):
             return _cleaned(data.decode(encoding, "replace")), ()
     named = _encoding_of(declared) if declared is not None else None
-    for encoding in ("utf-8", named) if named not in _STATEFUL else (named, "utf-8"):
+    for each in ("utf-8", named) if named not in _STATEFUL else (named, "utf-8"):
         with suppress(UnicodeDecodeError):
-            if encoding is not None and (encoding != "utf-8" or b"\0" not in data[:SAMPLE_BYTES]):
-                return _cleaned(data.decode(encoding, "replace" if encoding == "cp1252" else "strict")), ()
+            if each is not None and (each != "utf-8" or b"\0" not in data[:SAMPLE_BYTES]):
+                return _cleaned(data.decode(each, "replace" if each == "cp1252" else "strict")), ()
     guess = _guessed(data)
     text = data.decode(guess, "replace")
     lost = text.count("\ufffd")
