@@ -286,8 +286,10 @@ class _Reader:
         if style.level is None and (style.is_code or (self._has_fixed_width and _is_typed(element))) and not breaks_before + breaks_after:
             self._code.append(mended(text).rstrip())
             return
-        if text.strip() or breaks_before:
-            self._end_code()
+        if self._code and not text.strip() and not breaks_before + breaks_after:
+            self._code.append("")  # an empty line, unless nothing of the code follows
+            return
+        self._end_code()
         self._break_pages(breaks_before)
         text = mended(text)
         indent = _INDENT.match(text)

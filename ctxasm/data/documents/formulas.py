@@ -27,7 +27,7 @@ DEEPEST = 8
 _RAISED_FORMS = str.maketrans("0123456789+-−–=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ")
 _FORM = re.compile(r"[0-9+\-−–=()]+")
 _NUMBER = re.compile(r"[+\-−–]?\d+(?:[.,/]\d+)?")
-_NOTES = re.compile(r"[(\[]?\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*[)\]]?|[*†‡§¶#]+")
+_NOTES = re.compile(r"[(\[]?\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*[)\]]?|\(?[a-z]\)|[*†‡§¶#]+")
 _ORDINALS = word_set("st nd rd th er re ère e ème de ste o a os as º ª me mes lle lles r gr tm sm ter tel")
 _UNITS = word_set("min mol rad sec hrs dag yrs sin cos tan log exp kwh mhz ghz mol kcal ohm bar")
 _BASE = re.compile(
@@ -155,7 +155,7 @@ _NOTHING = word_set(
     "eqArrPr limLowPr limUppPr oMathParaPr del delText instrText groupChrPr boxPr borderBoxPr phantPr argPr mphantom "
     "malignmark maligngroup"
 )
-_SIMPLE = re.compile(r"\w+(?:[.,]\w+)*|\([^()]*\)|[^\s\w]")
+_SIMPLE = re.compile(r"[-−]?\w+(?:[.,]\w+)*|\([^()]*\)|[^\s\w]")
 
 
 def equation_text(element: _Element) -> str:
@@ -275,7 +275,7 @@ _LAYOUTS: dict[str, Callable[[_Element, dict[str, list[str]]], str]] = {
     "matrix": _matrix,
     "lines": lambda element, parts: "; ".join(parts.get("e", ())),
     "function": lambda element, parts: f"{_first(parts, 'fName')} {_one(_first(parts, 'e'))}",
-    "plain": lambda element, parts: _first(parts, "e"),
+    "plain": lambda element, parts: _first(parts, "e") + (_value(element, "chr", default="\u0302") if _name(element) == "acc" else ""),
 }
 
 

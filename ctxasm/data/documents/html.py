@@ -82,8 +82,8 @@ def _is_heading(button: _Element) -> bool:
     heading = button.getparent()
     if heading is None or heading.tag not in _HEADS:
         return False
-    words = _short_text(heading, _LONGEST_ROW)
-    return words is None or len(_WORD.findall(words)) <= len(_WORD.findall(_short_text(button, _LONGEST_ROW) or ""))
+    children = list(islice(heading, 4))
+    return len(children) < 4 and not any((words or "").strip() for words in (heading.text, *(child.tail for child in children)))
 
 
 def _hiding_selectors(style: str) -> Iterator[tuple[str, str, str]]:
@@ -180,7 +180,11 @@ def _is_mark(link: _Element, text: str) -> bool:
     if heading is None or not any(_LINK_NAMES.search(link.get(name, "")) for name in ("class", "aria-label", "title", "rel")):
         return False
     whole = _short_text(heading, _LONGEST_ROW)
-    return whole is None or len(_WORD.findall(whole)) > len(_WORD.findall(text))
+    return whole is None or _letters(whole) > _letters(text)
+
+
+def _letters(text: str) -> int:
+    return sum(map(len, _WORD.findall(text)))
 
 
 def _turns_page(link: _Element, text: str) -> bool:
@@ -194,8 +198,12 @@ def _row_of(link: _Element) -> _Element | None:
     for around in islice(link.iterancestors(), 8):
         if around.tag in ("body", "html", "main", "article") or (text := _short_text(around, _LONGEST_ROW)) is None:
             break
-        words, linked = len(_WORD.findall(text)), sum(len(_WORD.findall(_short_text(inner, 400) or "")) for inner in around.iter("a"))
-        if around.tag in _ROW_OF_LINKS and (2 * linked >= words or "nav" in around.get("class", "")):
+        if next(around.iter(*_HEADS[:6], "pre"), None) is not None:
+            break
+        linked = sum(_letters(_short_text(inner, _LONGEST_ROW) or "") for inner in around.iter("a"))
+        other = sum(len(word) for word in _WORD.findall(text) if word.lower() not in _TURNS)
+        is_named = any("nav" in around.get(name, "").lower() for name in ("class", "id", "summary"))
+        if around.tag in _ROW_OF_LINKS and (2 * linked >= other or is_named):
             row = around
     return row
 
@@ -204,7 +212,7 @@ def _write_out(root: _Element) -> None:
     """Line breaks, equations as text on a line, and marks around what is raised or lowered."""
     for line_break in root.iter("br"):
         line_break.text = "\n"
-    for math in [*root.iter("math")]:
+    for math in [math for math in root.iter("math") if next(math.iterancestors("math"), None) is None]:
         text, beside = equation_text(math), math.getparent()
         _take_out(math)
         math.text = text
@@ -453,13 +461,16 @@ def _prepare(root: _Element) -> None:
     _write_out(root)
 
 
+_CLOSING = re.compile(r"</[A-Za-z][^<>]{0,40}>")
+
+
 def read_fragment(html: str) -> str:
     """The visible text of a piece of HTML inside a Markdown file; as it was written where it cannot be read as HTML."""
     builder = TextBuilder()
     try:
         root = parsed(html)
     except UnreadableDocument:
-        return without_comments(html)
+        return _CLOSING.sub("", without_comments(html))
     _prepare(root)
     Reader(builder, furniture=True).read(root)
     return builder.text()

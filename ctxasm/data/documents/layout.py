@@ -230,8 +230,10 @@ class Piece(NamedTuple):
 def _begins_line(last: Word, word: Word) -> bool:
     if word.turn != last.turn or last.text.endswith(HYPHEN):
         return True
-    if word.turn == 0:
-        return "\n" in word.before or "\r" in word.before
+    if word.turn == 0 and ("\n" in word.before or "\r" in word.before):
+        return True
+    if word.turn == 0:  # PDFium takes lines of two columns for one where they are not level
+        return word.right < last.left and abs(word.base - last.base) > 0.3 * max(last.height, word.height)
     return abs(word.base - last.base) > 0.5 * max(last.height, word.height) or word.right < last.left
 
 
@@ -254,7 +256,7 @@ def _joined(pieces: Sequence[Piece]) -> Iterator[tuple[str, Word]]:
             if last is None or last.text.endswith(HYPHEN):
                 between = ""
             elif word.place == last.place + 1 and (word.turn, last.turn) == (0, 0):
-                between = word.before
+                between = word.before if word.before.strip(" ") or not _begins_line(last, word) else "\n"
             elif word is not piece.words[0] or (word.place == last.place + 1 and not _begins_line(last, word)):
                 between = word.before if word.before.strip("\r\n") else " "
             else:

@@ -203,3 +203,115 @@ def test_a_title_that_a_program_made_up_is_none() -> None:
     ]
     assert len(title_of("x" * 1000) or "") == 300
     assert (language_code("nl_BE"), language_code("<script>")) == ("nl-BE", None)
+
+
+@pytest.mark.parametrize(
+    ("label", "encoding", "words"),
+    [
+        *((label, "cp1252", "€ 40 – “vast”") for label in ("iso-8859-1", "Latin1", "US-ASCII", "ISO_8859-1:1987", "x-cp1252", "cp819")),
+        ("iso-8859-9", "cp1254", "İstanbul € 40"),
+        ("koi8-r", "koi8_r", "Велосипед"),
+        ("gb2312", "gb18030", "自行车镕"),
+        ("shift_jis", "cp932", "自転車①"),
+        ("utf-16", "utf-8", "€ 40"),
+        ("iso-8859-1", "utf-8", "€ 40"),
+    ],
+)
+def test_a_label_means_what_browsers_take_it_for(label: str, encoding: str, words: str) -> None:
+    for form in (f'<meta charset="{label}">', f'<meta http-equiv=Content-Type content="text/html; charset={label}">'):
+        assert read_document("a.html", f"{form}<p>{words}</p>".encode(encoding)).text == words
+
+
+def test_text_in_utf_16_needs_no_byte_order_mark_and_references_mean_windows_1252() -> None:
+    for encoding in ("utf-16-le", "utf-16-be"):
+        assert read_document("a.txt", "Een café in Łódź".encode(encoding)).text == "Een café in Łódź"
+    assert read_document("a.html", b"<p>&#128; 40 &#150; &#x93;vast&#x94;").text == "€ 40 – “vast”"
+
+
+@pytest.mark.parametrize(
+    ("tag", "marks"),
+    [
+        ("ol start=5", ["5.", "6.", "9.", "10."]),
+        ("ol reversed", ["4.", "3.", "9.", "8."]),
+        ("ol type=a", ["a.", "b.", "i.", "j."]),
+        ("ol type=I start=3", ["III.", "IV.", "IX.", "X."]),
+        ('ol style="list-style-type: upper-alpha" start=26', ["Z.", "AA.", "I.", "J."]),
+        ("ol start=-1", ["-1.", "0.", "9.", "10."]),
+        ("ol start=x", ["1.", "2.", "9.", "10."]),
+        ("ul", ["-", "-", "-", "-"]),
+    ],
+)
+def test_a_list_counts_as_the_page_says(tag: str, marks: list[str]) -> None:
+    lines = read_html(f"<{tag}><li>x<li>x<li value=9>x<li>x</{tag[:2]}>".encode()).text.splitlines()
+    assert lines == [f"{mark} x" for mark in marks]
+
+
+GUIDE = "<p>De gids zegt dat fietsen veertien dagen worden uitgeleend. De waarborg is veertig euro.</p>"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<h1>Gids</h1>{GUIDE}<article><h3>Elders</h3>Meer lezen</article>",
+        f"<main>Meer lezen</main><div>{GUIDE * 3}</div>",
+        f"<article>a</article><article>b</article>{GUIDE}",
+    ],
+)
+def test_what_holds_little_of_a_page_is_not_its_main_part(page: str) -> None:
+    assert "veertien dagen" in read_html(page.encode()).text
+
+
+def test_an_article_that_holds_the_text_is_the_page() -> None:
+    page = f"<div><a href=x>{'menu ' * 200}</a></div><article>{GUIDE}</article><div>cookies</div>"
+    assert read_html(page.encode()).text.endswith("veertig euro.")
+    assert "menu" not in read_html(page.encode()).text
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        '<div class="navheader"><table><tr><th>X 2<tr><td><a accesskey=p href=a>X</a><td><a accesskey=n href=b>X</a></table></div>',
+        "<p>Next: <a rel=next href=a>X</a>, Up: <a rel=up href=b>X</a></p>",
+        "<table><tr><td><a href=a>Prev</a><td><a href=b>Up</a><td><a href=c>Next</a></table>",
+        "<div><a href=a>« Zurück</a> | <a href=b>Weiter »</a></div>",
+        "<h2>Kop<a class=headerlink href='#kop'>¶</a></h2>",
+        "<h2>Kop <a href='#kop'>#</a></h2>",
+        "<h2>Kop<a class=anchor aria-label='Link to X' href='#kop'>Direct link to X</a></h2>",
+        "<h2>Kop<span class=mw-editsection>[<a href=a>X</a>]</span></h2>",
+    ],
+)
+def test_links_to_other_pages_and_to_the_heading_itself_are_no_text(links: str) -> None:
+    text = read_html(f"<body>{links}<p>ja</p>{GUIDE}</body>".encode()).text
+    assert not any(word in text for word in ("X", "Prev", "Up", "Next", "Zurück", "Weiter", "¶", "#", "["))
+    assert "ja" in text
+
+
+def test_links_in_running_text_and_linked_headings_stay() -> None:
+    page = f"<h2 id=a><a href='#a'>Kop</a></h2><p>Zie <a href=n>next</a> en <a href=u>up</a> in de handleiding van dit huis.</p>{GUIDE}"
+    assert read_html(page.encode()).text.startswith("Kop\n\nZie next en up in de handleiding")
+    assert "Titel" in read_html(b"<body><div><h1>Titel</h1><a rel=prev href=a>Prev</a> <a rel=next href=b>Next</a></div>").text
+
+
+@pytest.mark.parametrize(
+    ("head", "fields", "text"),
+    [
+        ("---\ntitle: A\ntags:\n  - x\ndate: 2025-01-02\n---\n", {"title": "A", "date": "2025-01-02"}, "Text"),
+        ('+++\ntitle = "A"\ndate = 2025-01-02\n[params]\nx = 1\n+++\n', {"title": "A", "date": "2025-01-02"}, "Text"),
+        ('{\n"title": "A",\n"date": "2025-01-02"\n}\n', {"title": "A", "date": "2025-01-02"}, "Text"),
+        ("+++\nbroken = = 1\n+++\n", {}, "+++\nbroken = = 1\n+++\nText"),
+        ("---\n\nA rule.\n\n---\n", {}, "---\n\nA rule.\n\n---\nText"),
+        ("---\nA sentence.\n---\n", {"title": "A sentence."}, "---\n\nA sentence.\n\nText"),
+        ("---\nNote: a sentence.\n---\n", {"title": "Note: a sentence."}, "---\n\nNote: a sentence.\n\nText"),
+    ],
+)
+def test_front_matter_is_what_reads_as_such(head: str, fields: dict[str, str], text: str) -> None:
+    source = read_document("a.md", f"{head}Text\n".encode())
+    assert (source.fields, source.text) == (fields, text)
+
+
+def test_tables_say_which_lines_head_them() -> None:
+    page = b"<table><caption>Fees</caption><thead><tr><td>a<td>b</thead><tr><td>c<td>d</table><table><tr><td>1<td>2<tr><td>3<td>4</table>"
+    source = read_html(page)
+    assert [source.text[table.start : table.body] for table in source.tables] == ["Fees\n| a | b |\n", ""]
+    source = read_document("a.md", b"| a | b |\n|---|---|\n| c | d |\n")
+    assert [source.text[table.start : table.body] for table in source.tables] == ["| a | b |\n"]

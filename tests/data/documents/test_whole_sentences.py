@@ -110,3 +110,31 @@ def test_one_line_of_400_000_characters_ends() -> None:
 @pytest.mark.parametrize("unit", ["ab", " \n", "\n", "👩‍👩‍👧‍👦 ", "Ja. ", "Titel\n\n", "een lange zin zonder einde "], ids=repr)
 def test_a_million_characters_take_linear_time(unit: str) -> None:
     assert is_linear(lambda part: chunked(part, 350, 70), unit * (1_000_000 // len(unit)))
+
+
+def test_a_long_table_repeats_its_head_and_no_row_is_cut() -> None:
+    head = "| Item | Price |\n"
+    rows = "".join(f"| No. {at}. Blue. | {at} euros. Paid here. |\n" for at in range(60))
+    text = f"Before.\n\nFees\n\n{head}{rows}\nAfter."
+    start = text.index(head)
+    table = (start, start + len(head), start + len(head + rows) - 1)
+    for sentences in (True, False):
+        chunks = chunk_text(
+            text, tokenizer=COUNTER, max_tokens=100, overlap_tokens=20, sentences=sentences, headings=[text.index("Fees")], tables=[table]
+        )
+        inside = [chunk for chunk in chunks if "No." in chunk.text]
+        assert inside[0].text.startswith(f"Fees\n\n{head}")
+        assert all(chunk.text == head + text[chunk.start : chunk.end] for chunk in inside[1:])
+        assert all(line in text.split("\n") for chunk in inside for line in chunk.text.split("\n"))
+        assert "".join(text[chunk.start : chunk.end] for chunk in inside) in text
+        assert all(chunk.tokens == COUNTER.count(chunk.text) <= 100 for chunk in chunks)
+
+
+def test_a_table_that_fits_stays_in_one_chunk() -> None:
+    head, rows = "| Item | Price |\n", "".join(f"| No. {at} | {at} euros |\n" for at in range(8))
+    text = "A sentence that is before. " * 14 + f"\n\n{head}{rows}"
+    start = text.index(head)
+    chunks = chunk_text(
+        text, tokenizer=COUNTER, max_tokens=120, overlap_tokens=0, sentences=True, tables=[(start, start + len(head), len(text) - 1)]
+    )
+    assert [chunk.text.strip() for chunk in chunks if "No." in chunk.text] == [(head + rows).strip()]
