@@ -36,7 +36,7 @@ EXTENSIONS: dict[str, Kind] = {
     ".text": "text",
 }
 """By the end of the file name, in any case."""
-TOLD = {
+UNREAD_KINDS = {
     ".doc": "the old Word format is not read: save it as .docx or PDF",
     ".odt": "OpenDocument is not read: save it as .docx or PDF",
     ".rtf": "RTF is not read: save it as .docx or PDF",
@@ -69,7 +69,7 @@ def suffix_of(file_name: str) -> str:
 
 def why_not(file_name: str) -> str:
     """Why a file of this name is left out."""
-    return TOLD.get(suffix_of(file_name), f"not a kind of document that is read ({', '.join(EXTENSIONS)})")
+    return UNREAD_KINDS.get(suffix_of(file_name), f"not a kind of document that is read ({', '.join(EXTENSIONS)})")
 
 
 CLUTTER = ("__MACOSX", "Thumbs.db", "desktop.ini")

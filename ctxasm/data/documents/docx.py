@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ctxasm.data.documents.collecting import UnreadableDocument, open_packed
 from ctxasm.data.documents.formulas import END, LOWERED, RAISED, equation_text, plain_scripts
 from ctxasm.data.documents.options import ReadLimits
-from ctxasm.data.documents.source import SourceText, TextBuilder, has_header, numeral, row_lines, stated
+from ctxasm.data.documents.source import SourceText, TextBuilder, document_metadata, has_header, numeral, row_lines
 from ctxasm.model.characters import mended
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def read_docx(data: bytes, limits: ReadLimits) -> SourceText:
     reader.read(body)
     core = document.core_properties
     says = [("title", core.title), ("date", _day(core.modified)), ("date", _day(core.created)), ("language", core.language)]
-    fields = stated([*says, ("language", reader.styles.language)])
+    fields = document_metadata([*says, ("language", reader.styles.language)])
     builder = reader.builder
     if "title" not in fields and (title := reader.title or builder.top_heading()) is not None:
         fields["title"] = title

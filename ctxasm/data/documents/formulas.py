@@ -243,7 +243,7 @@ def _sum(element: _Element, parts: dict[str, list[str]]) -> str:
 def _brackets(element: _Element, parts: dict[str, list[str]]) -> str:
     opening = _value(element, "begChr", "open", default="(")
     closing, parting = _value(element, "endChr", "close", default=")"), _value(element, "sepChr", "separators", default="|")
-    return opening + f"{parting[:1] or ','} ".join(parts.get("e") or parts.get("", ())) + closing
+    return opening + f"{parting[:1] or ','} ".join(parts.get("e") or parts.get("") or ()) + closing
 
 
 def _scripted(element: _Element, parts: dict[str, list[str]]) -> str:

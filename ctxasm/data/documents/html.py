@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ctxasm.data.documents.collecting import UnreadableDocument
 from ctxasm.data.documents.formulas import END, LOWERED, NOTE, RAISED, equation_text, plain_scripts
-from ctxasm.data.documents.source import SourceText, TextBuilder, has_header, numeral, row_lines, stated, word_set
+from ctxasm.data.documents.source import SourceText, TextBuilder, document_metadata, has_header, numeral, row_lines, word_set
 from ctxasm.data.documents.text import decoded
 
 if TYPE_CHECKING:
@@ -435,7 +435,7 @@ def read_html(data: bytes) -> SourceText:
     declared = (found[1] or found[2]).decode() if found else None
     text, notes = decoded(data, declared)
     root = parsed(_OF_WINDOWS.sub(_of_windows, text))
-    fields = stated(_fields(root))
+    fields = document_metadata(_fields(root))
     builder = TextBuilder()
     _prepare(root)
     Reader(builder).read(_main(root))

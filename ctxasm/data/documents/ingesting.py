@@ -322,7 +322,7 @@ class _Run:
     def read_all(self, files: Sequence[FoundFile], part: bool, report: Report, cancelled: Cancelled) -> IngestReport:
         """Read what is not known yet, several documents at once; then load everything that is done, in the order of the files."""
         began = perf_counter()
-        waiting: deque[_Under] = deque()
+        waiting: deque[_PendingDocument] = deque()
         with Readers(self.limits) as readers:
             for position, file in enumerate([*files, None]):
                 while waiting and (file is None or len(waiting) >= 2 * readers.width):
@@ -335,60 +335,60 @@ class _Run:
         report(Progress(len(files), len(files), self.name, perf_counter() - began))
         return self._loaded()
 
-    def _begin(self, position: int, file: FoundFile, part: bool, readers: Readers) -> _Under:
+    def _begin(self, position: int, file: FoundFile, part: bool, readers: Readers) -> _PendingDocument:
         """Have a document read, unless it is known."""
         kind = kind_of(file.name)
         if kind is None:
             raise ValueError(f"{file.name} is no document")
-        under = _Under(position, file.name, kind)
+        pending = _PendingDocument(position, file.name, kind)
         try:
             data = read_bytes(file, self.limits)
-            under.mark = mark_of(data, kind, self.options, self.encoding)
-            if not self.known.has(under.mark):
-                if not self.retry and (reason := self.known.failure(under.mark)) is not None:
+            pending.mark = mark_of(data, kind, self.options, self.encoding)
+            if not self.known.has(pending.mark):
+                if not self.retry and (reason := self.known.failure(pending.mark)) is not None:
                     raise UnreadableDocument(reason)
                 if part:
                     self.waiting += 1
-                    under.mark = ""
+                    pending.mark = ""
                 else:
-                    under.result = readers.submit(file.name, data, under.pages)
+                    pending.result = readers.submit(file.name, data, pending.pages)
         except UnreadableDocument as error:
-            under.mark = ""
+            pending.mark = ""
             self.problems.append(FileProblem(file.name, str(error), True))
-        return under
+        return pending
 
-    def _finish(self, under: _Under, total: int, began: float, report: Report, cancelled: Cancelled) -> bool:
+    def _finish(self, pending: _PendingDocument, total: int, began: float, report: Report, cancelled: Cancelled) -> bool:
         """Wait for a document and keep it; what cannot be read becomes a problem. False where the work is no longer wanted."""
         said = ""
         while True:
-            if (what := ", ".join([under.name, *under.pages])) != said:
-                report(Progress(under.position, total, said := what, perf_counter() - began))
+            if (what := ", ".join([pending.name, *pending.pages])) != said:
+                report(Progress(pending.position, total, said := what, perf_counter() - began))
             if cancelled():
                 return False
             try:
-                source = under.result.result(timeout=LOOK_S) if under.result is not None else None
+                source = pending.result.result(timeout=LOOK_S) if pending.result is not None else None
                 break
             except TimeoutError:
                 continue
             except UnreadableDocument as error:
                 if not isinstance(error, MissingPackage):
-                    self.known.keep_failure(under.mark, str(error))
-                return self._fail(under, error)
+                    self.known.keep_failure(pending.mark, str(error))
+                return self._fail(pending, error)
         if source is not None:
             try:
-                made = cut(under.name, source, under.kind, under.mark, self.options, self.counter)
+                made = cut(pending.name, source, pending.kind, pending.mark, self.options, self.counter)
             except BaseException as error:  # such as a run of blanks that no tokenizer can count: the other documents go on
                 if not is_fault(error):
                     raise
-                return self._fail(under, error)
-            self._keep(under.mark, made)
+                return self._fail(pending, error)
+            self._keep(pending.mark, made)
         self.finished += 1
-        self.done += [(under.name, under.mark)] if under.mark else []
+        self.done += [(pending.name, pending.mark)] if pending.mark else []
         return True
 
-    def _fail(self, under: _Under, error: BaseException) -> bool:
+    def _fail(self, pending: _PendingDocument, error: BaseException) -> bool:
         self.finished += 1
-        self.problems.append(FileProblem(under.name, reason_of(error, "it cannot be made into chunks"), True))
+        self.problems.append(FileProblem(pending.name, reason_of(error, "it cannot be made into chunks"), True))
         return True
 
     def _keep(self, mark: str, made: Cut) -> None:
@@ -459,7 +459,7 @@ def _by_document(bundle: Bundle) -> ChunksOf:
 
 
 @dataclass(slots=True)
-class _Under:
+class _PendingDocument:
     """A document under way: `mark` is empty where it will not be loaded, `result` None where it need not be read."""
 
     position: int

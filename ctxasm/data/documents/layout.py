@@ -118,7 +118,8 @@ class _Boxes:
 
     def _is_on_page(self) -> bool:
         """Whether the character that was placed last stands on the page: what does not is seen by nobody."""
-        return self._left - 1 <= self._x.value <= self._right + 1 and self._bottom - 1 <= self._y.value <= self._top + 1
+        x, y = float(self._x.value), float(self._y.value)
+        return bool(self._left - 1 <= x <= self._right + 1 and self._bottom - 1 <= y <= self._top + 1)
 
     def words(self, drawn: str) -> tuple[list[Word], bool]:
         """The words in the order of their drawing, and whether the text of PDFium must be mended: it is turned or raised."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxasm.data.documents.formulas import END, LOWERED, RAISED, plain_scripts
 from ctxasm.data.documents.html import read_fragment, without_comments
-from ctxasm.data.documents.source import SourceText, TextBuilder, stated, word_set
+from ctxasm.data.documents.source import SourceText, TextBuilder, document_metadata, word_set
 from ctxasm.data.documents.text import decoded
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def read_markdown(data: bytes) -> SourceText:
     """A Markdown file. Raises UnreadableDocument where the bytes are no text."""
     text, notes = decoded(data)
     says, text = _front_matter(text)
-    fields = stated(says)
+    fields = document_metadata(says)
     builder = TextBuilder()
     lines = text.split("\n")
     at = 0

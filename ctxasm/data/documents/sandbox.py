@@ -32,7 +32,7 @@ class ReadingEnded(Exception):
     """The work is no longer wanted."""
 
 
-class _Broke(Exception):
+class _WorkerCrashed(Exception):
     """The process did not survive a document."""
 
 
@@ -76,13 +76,13 @@ class _Reader:
         used = self._process is not None
         try:
             return self._read(name, data, pages, unwanted)
-        except _Broke as error:
+        except _WorkerCrashed as error:
             if not used:
                 raise UnreadableDocument(str(error)) from None
         # What broke it may be what the documents before left behind.
         try:
             return self._read(name, data, pages, unwanted)
-        except _Broke as error:
+        except _WorkerCrashed as error:
             raise UnreadableDocument(str(error)) from None
 
     def _read(self, name: str, data: bytes, pages: list[str], unwanted: threading.Event) -> SourceText:
@@ -98,7 +98,7 @@ class _Reader:
                 if "missing" in answer:
                     raise MissingPackage(str(answer["missing"]))
                 if "broke" in answer:
-                    raise _Broke(str(answer["broke"]))
+                    raise _WorkerCrashed(str(answer["broke"]))
                 pages[:] = [f"page {int(answer['page']):,} of {int(answer['of']):,}"]
         except UnreadableDocument:
             raise
@@ -144,7 +144,7 @@ class _Reader:
             except queue.Empty:
                 continue
             if not line:
-                raise _Broke("it made its reader crash: it is damaged, or needs more memory than is allowed")
+                raise _WorkerCrashed("it made its reader crash: it is damaged, or needs more memory than is allowed")
             answer: dict[str, Any] = json.loads(line)
             return answer
         raise ReadingEnded

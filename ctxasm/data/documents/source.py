@@ -29,7 +29,7 @@ _PDF_DATE = re.compile(r"D:(\d{4})(?:(\d\d)(\d\d)?)?")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}")
 
 
-def stated(fields: Iterable[tuple[str, str | None]]) -> dict[str, str]:
+def document_metadata(fields: Iterable[tuple[str, str | None]]) -> dict[str, str]:
     """Title, date and language of what a file says; the first of a name counts, what says nothing is left out."""
     found: dict[str, str] = {}
     for name, value in fields:

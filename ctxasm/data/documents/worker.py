@@ -40,11 +40,11 @@ LIBRARIES: dict[Kind, str] = {
 }
 
 
-def _nobody(done: int, total: int) -> None:
+def _no_progress(done: int, total: int) -> None:
     """Nobody asked."""
 
 
-def read_document(file_name: str, data: bytes, limits: ReadLimits | None = None, on_page: OnPage = _nobody) -> SourceText:
+def read_document(file_name: str, data: bytes, limits: ReadLimits | None = None, on_page: OnPage = _no_progress) -> SourceText:
     """The text of a document, whose kind its name says. Reads in this process: a hostile file may take long here.
 
     `on_page` is told after each page of a PDF. Raises UnreadableDocument with one sentence, whatever the bytes are.
