@@ -50,11 +50,15 @@ class Line(NamedTuple):
 
 
 class Page(NamedTuple):
-    """The text of a page. `unsure`: it may be set in columns, but was read row by row. `lines`: how those with a word stand."""
+    """The text of a page. `unsure`: it may be set in columns, but was read row by row. `lines`: how those with a word stand.
+
+    `is_picture`: what it shows is no text.
+    """
 
     text: str
     unsure: bool = False
     lines: Sequence[Line] = ()
+    is_picture: bool = False
 
 
 def page_text(text_page: Any) -> Page:

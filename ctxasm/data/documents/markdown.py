@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _YAML = re.compile(r"---[ \t]*\n((?!---|[ \t]*\n)(?:[^\n]*\n){0,500}?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _TOML = re.compile(r"\+\+\+[ \t]*\n((?:[^\n]*\n){0,500}?)\+\+\+[ \t]*(?:\n|\Z)")
-_KEY = re.compile(r"([A-Za-z_][\w.-]{0,40})[ \t]*:(?:[ \t]+(.*)|[ \t]*)")
+_KEY = re.compile(r"[\"']?([^\W\d][\w.-]{0,40})[\"']?[ \t]*:(?:[ \t]+(.*)|[ \t]*)")
 _IN_KEY = re.compile(r"[ \t]+\S.*|-[ \t].*|[#}\]].*|[ \t]*")
 """A line that belongs to the key above it: set in, an item, a comment, the end of a list."""
 _USUAL_KEYS = word_set("title date author authors tags description language lang id layout status type version category keywords summary")

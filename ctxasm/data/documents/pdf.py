@@ -26,6 +26,10 @@ from ctxasm.model.characters import mended
 
 MOST_BOOKMARKS = 20_000
 MOST_PAGES = 100_000
+FEWEST_LETTERS = 50
+"""A page with fewer may be the picture of a page, stamped with a number."""
+MOST_OBJECTS = 1000
+_LETTER = re.compile(r"[^\W\d_]")
 OnPage = Callable[[int, int], None]
 """Told after each page: how many are read, of how many."""
 
@@ -60,13 +64,21 @@ def read_pdf(data: bytes, on_page: OnPage) -> SourceText:
     text = builder.text()
     _add_sections(builder, document, text, starts)
     fields = document_metadata((name, document.get_metadata_value(key)) for key, name in _STATED)
-    empty = [number for number, each in enumerate(pages, 1) if not each.text.strip() and number not in unread]
+    pictures = [number for number, each in enumerate(pages, 1) if each.is_picture]
     kinds = (
-        (unread, "cannot be read"),
-        (empty, "has no text: where it is a picture, run text recognition (OCR) on it"),
-        (unsure, "may be set in columns: it was read row by row"),
+        (unread, "cannot be read", "cannot be read"),
+        (
+            pictures,
+            "seems to be a picture without its text: run text recognition (OCR) on it",
+            "seem to be pictures without their text: run text recognition (OCR) on them",
+        ),
+        (unsure, "may be set in columns: it was read row by row", "may be set in columns: they were read row by row"),
     )
-    notes = [f"page{'s' if len(numbers) > 1 else ''} {_listed(numbers)} of {count} {problem}" for numbers, problem in kinds if numbers]
+    notes = [
+        f"page{'s' if len(numbers) > 1 else ''} {_listed(numbers)} of {count} {many if len(numbers) > 1 else one}"
+        for numbers, one, many in kinds
+        if numbers
+    ]
     return SourceText(fields, text, builder.page_breaks, builder.sections(), paged=True, notes=notes)
 
 
@@ -97,12 +109,28 @@ def _page(document: Any, number: int) -> Page | None:
         page = document[number]
         text_page = page.get_textpage()
         read = page_text(text_page)
+        is_picture = len(_LETTER.findall(read.text)) < FEWEST_LETTERS and _is_picture(page, bool(read.text.strip()))
         text_page.close()
         page.close()
     except pypdfium2.PdfiumError:
         return None
     lines = mended(read.text).replace("\r\n", "\n").replace("\r", " ").replace("\x02", HYPHEN).split("\n")
-    return read._replace(text="\n".join(line.rstrip() for line in lines))
+    return read._replace(text="\n".join(line.rstrip() for line in lines), is_picture=is_picture)
+
+
+def _is_picture(page: Any, has_text: bool) -> bool:
+    """Whether a page with next to no text shows something else: anything at all, or a picture of half its size."""
+    from pypdfium2 import raw
+
+    width, height = page.get_size()
+    for shown in islice(page.get_objects(max_depth=3), MOST_OBJECTS):
+        if not has_text:
+            return True
+        if shown.type == raw.FPDF_PAGEOBJ_IMAGE:
+            left, bottom, right, top = shown.get_bounds()
+            if 2 * abs((right - left) * (top - bottom)) >= width * height:
+                return True
+    return False
 
 
 _MOST_RUNNING = 3

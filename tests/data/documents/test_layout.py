@@ -122,5 +122,7 @@ def test_dots_of_a_table_of_contents_go() -> None:
 
 
 def test_a_page_without_text_is_named() -> None:
-    source = read([line(40, 500, "Text")], ["50 50 300 400 re f"], [line(40, 500, "More")])
-    assert source.notes == ["page 2 of 3 has no text: where it is a picture, run text recognition (OCR) on it"]
+    picture = "q 500 0 0 500 50 50 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q"
+    pages = [[line(40, 500, "Text")], ["50 50 300 400 re f"], [], [picture, line(40, 500, "4")], [picture, line(40, 500, CARE)]]
+    notes = ["pages 2, 4 of 5 seem to be pictures without their text: run text recognition (OCR) on them"]
+    assert read(*pages).notes == notes
