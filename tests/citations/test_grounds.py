@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.assembly.compress import ExtractiveCompressor
+from ctxasm.assembly.compress.extracting import ExtractiveCompressor
 from ctxasm.assembly.extracts import Extract, KeptSpan
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.grounds import Ground, Grounds, grounds_of_assembly, grounds_of_sources

@@ -206,7 +206,7 @@ _kept_held = lru_cache(maxsize=KEPT_TEXTS)(_held)
 @cache
 def shipped_weights() -> Weights:
     """Those in the package, fitted on the corpora that the file names."""
-    return read_weights(files("ctxasm.assembly.budget").joinpath("values.toml").read_text(encoding="utf-8"))
+    return read_weights(files("ctxasm.assembly").joinpath("values.toml").read_text(encoding="utf-8"))
 
 
 def read_weights(text: str) -> Weights:
