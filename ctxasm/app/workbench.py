@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ctxasm.answering.asking import AnswerStream
     from ctxasm.answering.prompts import PromptChoice
     from ctxasm.answering.zones import ZonePlanner
-    from ctxasm.assembly.budget.values import Weights
+    from ctxasm.assembly.values import Weights
     from ctxasm.citations.checked_answer import CheckedAnswer
     from ctxasm.config import Config
     from ctxasm.llm import Endpoint

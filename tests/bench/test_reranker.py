@@ -21,10 +21,10 @@ import numpy as np
 import pytest
 
 from ctxasm.app.workbench import Workbench
-from ctxasm.assembly.budget.policies import choose
-from ctxasm.assembly.budget.values import stems_of
+from ctxasm.assembly.context_head import summarise
 from ctxasm.assembly.order import order
-from ctxasm.assembly.summarise import summarise
+from ctxasm.assembly.policies import choose
+from ctxasm.assembly.values import stems_of
 from ctxasm.config import read_config
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Hit, Query

@@ -13,11 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from ctxasm.assembly.compress.extracting import ExtractiveCompressor
-from ctxasm.assembly.deduplicate.resolution import by_document, resolve
-from ctxasm.assembly.extracts import Compressor, Extract, KeptSpan, compressed_text, cuts_head, cuts_tail
+from ctxasm.assembly.deduplicate import by_document, resolve
+from ctxasm.assembly.extract_sentences import ExtractiveCompressor
 from ctxasm.assembly.passages import CUT
-from ctxasm.assembly.steps import Grouped
+from ctxasm.assembly.stages import Compressor, Extract, Grouped, KeptSpan, compressed_text, cuts_head, cuts_tail
 from ctxasm.model.characters import is_visible
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Compressed, Dropped, Event, Failed

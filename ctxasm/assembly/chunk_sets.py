@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from ctxasm.assembly.budget.scales import EDGES, Scales
+from ctxasm.assembly.measure import EDGES, Scales
 from ctxasm.assembly.passages import join
-from ctxasm.assembly.steps import DocumentPlan, Related
-from ctxasm.model.results import Candidate, Key
+from ctxasm.assembly.stages import Ahead, Chosen, DocumentPlan, Related
+from ctxasm.model.events import Event
+from ctxasm.model.results import Candidate, DocumentSize, Key
 
 
 def by_standing(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -207,3 +208,37 @@ class Repeats:
             self.orphans.add(candidate.key)
             return True
         return False
+
+
+def nothing_ahead() -> tuple[Ahead, ...]:
+    """For a policy in which what a chunk lacks is no single number."""
+    return ()
+
+
+def taken(
+    scales: Scales,
+    chosen: ChunkSet,
+    reasons: Mapping[Key, str],
+    ahead: Callable[[], Iterable[Ahead]] = nothing_ahead,
+    cut: Candidate | None = None,
+    cut_at: int = 0,
+    plans: Sequence[DocumentPlan] = (),
+    yielded: Sequence[Event] = (),
+) -> Chosen:
+    """The set with `cut` shown up to character `cut_at`; `plans` replace those of the set where a frame gave way."""
+    final = tuple(plans) or tuple(chosen.plans(cut, cut_at))
+    kept = {plan.document.document_id for plan in final}
+    return Chosen(final, lambda missing: _sizes(scales, kept, missing), ahead, reasons, tuple(yielded))
+
+
+def _sizes(scales: Scales, kept: set[str], missing: Mapping[Key, int]) -> tuple[DocumentSize, ...]:
+    """Every document as a whole on the token axis; one of which anything is shown counts as kept."""
+    plans = scales.all_plans()
+    sizes, before = [], 0
+    for plan, (end, _) in zip(plans, scales.sizes(plans), strict=True):
+        document_id = plan.document.document_id
+        lacks = [missing[document_id, j.chunk.chunk_index] for j in plan.joined if (document_id, j.chunk.chunk_index) in missing]
+        there = document_id in kept
+        sizes.append(DocumentSize(document_id, end - before, end, there, None if there else min(lacks, default=None)))
+        before = end
+    return tuple(sizes)

@@ -12,13 +12,12 @@ from dataclasses import replace
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 
-from ctxasm.assembly.budget.best_chunk import squeezed
-from ctxasm.assembly.budget.chunk_sets import ChunkSet, Repeats, degenerate
-from ctxasm.assembly.budget.scales import Scales
-from ctxasm.assembly.budget.taking import nothing_ahead, taken
-from ctxasm.assembly.budget.units import best_of
-from ctxasm.assembly.budget.values import Valued, stems_of, words_held
-from ctxasm.assembly.steps import Chosen
+from ctxasm.assembly.chunk_sets import ChunkSet, Repeats, degenerate, nothing_ahead, taken
+from ctxasm.assembly.measure import Scales
+from ctxasm.assembly.packing import best_of
+from ctxasm.assembly.stages import Chosen
+from ctxasm.assembly.trim import squeezed
+from ctxasm.assembly.values import Valued, stems_of, words_held
 from ctxasm.model.events import Event, Reason
 from ctxasm.model.events import Valued as ValuedEvent
 from ctxasm.model.ports import FetchedChunk

@@ -8,13 +8,13 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeVar, cast
 
-from ctxasm.assembly.budget.values import Valued, Weights, value_candidates
-from ctxasm.assembly.deduplicate.resolution import originals_of, resolve
+from ctxasm.assembly.context_head import introduced, prefix_of
+from ctxasm.assembly.deduplicate import originals_of, resolve
 from ctxasm.assembly.order import arrange, groups_of
 from ctxasm.assembly.passages import Joined, Piece, join
 from ctxasm.assembly.render import Renderer
-from ctxasm.assembly.steps import BlockPlan, DocumentPlan, Documents, Grouped, Related, Resolution, Size, Written
-from ctxasm.assembly.summarise import introduced, prefix_of
+from ctxasm.assembly.stages import BlockPlan, DocumentPlan, Documents, Grouped, Related, Resolution, Size, Written
+from ctxasm.assembly.values import Valued, Weights, value_candidates
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Document
 from ctxasm.model.results import Candidate, Key

@@ -1,9 +1,9 @@
 """A separate, cheaper model that shortens chunks: it is asked to copy, and what it returns is checked to be copied.
 
 The prompt is the token-budget guide's: extract only, and one word, IRRELEVANT, where nothing bears on the question. What comes
-back is looked up in the chunk. Found word for word, it becomes whole sentences of the original, in their order; else the chunk
-is what the model wrote, marked "rewritten". Text in a chunk can talk the model into keeping or dropping that chunk, as it can
-any model, but not into a quotation that the chunk does not hold.
+back is looked up in the chunk, but for white space, the shapes of quotes and dashes, and list marks of the reply's own. Found word
+for word, it becomes whole sentences of the original, in their order; else the chunk is what the model wrote, marked "rewritten".
+Text in a chunk can talk the model into keeping or dropping that chunk, but not into a quotation that the chunk does not hold.
 
 A failing model fails nobody's question: the chunks that it did not answer for are shortened by the question's words, and
 their extracts say why. The first failure stops the calls that are left, so that a server that is down is waited for once.
@@ -11,22 +11,109 @@ their extracts say why. The first failure stops the calls that are left, so that
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Protocol
 
-from ctxasm.assembly.compress.extracting import ExtractiveCompressor, is_touched, shorten
-from ctxasm.assembly.compress.filling import fitting_units
-from ctxasm.assembly.compress.repeats import repeated_spans
-from ctxasm.assembly.extracts import Extract, KeptSpan, compressed_text, gap_between
+from ctxasm.assembly.extract_sentences import ExtractiveCompressor, fitting_units, is_touched, shorten
+from ctxasm.assembly.stages import Extract, KeptSpan, compressed_text, gap_between
 from ctxasm.llm.json_reply import without_thought
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.kept import Kept, key_of
 from ctxasm.model.messages import Cancel, Message, ModelReply
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.text.fences import fence_code
+from ctxasm.text.sentences import sentence_spans
 from ctxasm.text.units import units_of
+
+FRAME_CHARS = 1000
+"""What a reply may be longer than twice the text: one that is longer repeats nothing but itself."""
+_SAME = str.maketrans({**dict.fromkeys("‘’‚‛´`", "'"), **dict.fromkeys("“”„‟«»", '"'), **dict.fromkeys("‐‑‒–—−", "-")})
+_GAP = re.compile(r"\n|\[?(?:…|\.{3})\]?")
+"""Where a reply may leave out: between lines, and where it says so."""
+_MARK = re.compile(r"[-*+•>]\s+|\(?\d{1,3}[.)]\s+|[\"'“”„«‘]")
+"""What a reply may put before what it repeats."""
+_TRAILING = "\"'”“»’"
+
+
+def repeated_spans(text: str, reply: str) -> tuple[KeptSpan, ...] | None:
+    """The spans of `text` that `reply` consists of, ascending and disjoint; None where it holds anything else.
+
+    Looked for line by line, then sentence by sentence, first after what was found before it, then from the beginning: what a
+    reply repeats in another order is put back in the text's own. A first line that only announces (it ends in a colon) is
+    passed over. Takes time linear in the text for each line of the reply.
+    """
+    if len(reply) > 2 * len(text) + FRAME_CHARS:
+        return None
+    haystack = _Haystack(text)
+    spans: list[KeptSpan] = []
+    for number, line in enumerate(_parts(reply)):
+        found = haystack.spans_of(line)
+        if found is None:
+            if number == 0 and line.endswith(":"):
+                continue
+            return None
+        spans += found
+    return _merged(spans) if spans else None
+
+
+def _parts(reply: str) -> list[str]:
+    """The stretches between gaps that hold something to compare."""
+    return [part.strip() for part in _GAP.split(reply) if any(map(str.isalnum, part))]
+
+
+class _Haystack:
+    """A text without its white space, with the place of every character that is left. `at` is the end of what was found last."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._places = [at for at, char in enumerate(text) if not char.isspace()]
+        self._folded = "".join(text.split()).translate(_SAME)
+        self._at = 0
+
+    def spans_of(self, line: str) -> list[KeptSpan] | None:
+        """Where a line stands: as it is, without the reply's marks, or sentence by sentence."""
+        bare = _MARK.sub("", line, count=1) if _MARK.match(line) else line
+        bare = bare.rstrip().rstrip(_TRAILING) if bare != line else bare
+        for words in (line, bare):
+            if (span := self._find(words)) is not None:
+                return [span]
+        spans = [self._find(bare[start:end]) for start, end in sentence_spans(bare)]
+        whole = [span for span in spans if span is not None]
+        return whole if len(whole) == len(spans) > 1 else None
+
+    def _find(self, words: str) -> KeptSpan | None:
+        wanted = "".join(words.split()).translate(_SAME)
+        if not wanted:
+            return None
+        for begin in dict.fromkeys((self._at, 0)):
+            at = self._folded.find(wanted, begin)
+            while at >= 0:
+                span = KeptSpan(self._places[at], self._places[at + len(wanted) - 1] + 1)
+                if self._is_whole(span):
+                    self._at = at + len(wanted)
+                    return span
+                at = self._folded.find(wanted, at + len(wanted))
+        return None
+
+    def _is_whole(self, span: KeptSpan) -> bool:
+        """Whether it begins and ends between words."""
+        text, (start, end) = self._text, span
+        begins = start == 0 or not (text[start - 1].isalnum() and text[start].isalnum())
+        return begins and (end == len(text) or not (text[end - 1].isalnum() and text[end].isalnum()))
+
+
+def _merged(spans: list[KeptSpan]) -> tuple[KeptSpan, ...]:
+    merged: list[KeptSpan] = []
+    for span in sorted(spans):
+        if merged and span.start <= merged[-1].end:
+            merged[-1] = KeptSpan(merged[-1].start, max(merged[-1].end, span.end))
+        else:
+            merged.append(span)
+    return tuple(merged)
+
 
 PROMPT_VERSION = "1"
 """Part of the key of every kept reply: raise it with every change of the wording."""
