@@ -10,7 +10,8 @@ import pytest
 from contexts import make_assembly
 
 from ctxasm.answering.asking import NOTHING_FOUND, AnswerResult, Marked, Piece, answer, ask
-from ctxasm.answering.prompts import REFUSAL, PromptChoice
+from ctxasm.answering.prompts.messages import PromptChoice
+from ctxasm.text.refusals import REFUSAL
 from ctxasm.llm import ExtractiveModel, ScriptedModel
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Message

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm.answering.prompts import build_messages
-from ctxasm.answering.zones import Summaries, ZonePlanner
+from ctxasm.answering.prompts.messages import build_messages
+from ctxasm.answering.zones.summarising import Summaries
+from ctxasm.answering.zones.zone_planner import ZonePlanner
 from ctxasm.answering.zones.planning import empty_assembly
 from ctxasm.answering.zones.summarising import _KEPT, summary_messages
 from ctxasm.app.workbench import Workbench

@@ -12,7 +12,8 @@ from contexts import HOSPITAL, Block, make_assembly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.answering.prompts import REFUSAL, PromptChoice, build_messages
+from ctxasm.answering.prompts.messages import PromptChoice, build_messages
+from ctxasm.text.refusals import REFUSAL
 from ctxasm.citations.checking import check
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.markers import parse_markers, resolve

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import NamedTuple
 
-from ctxasm.answering.prompts import GROUNDED, PromptChoice, build_messages
+from ctxasm.answering.prompts.messages import GROUNDED, PromptChoice, build_messages
 from ctxasm.answering.zones.history import Summarise, converse
 from ctxasm.answering.zones.ratios import TokenRatio
 from ctxasm.answering.zones.windows import ModelWindow, Windows, unknown_window, window_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ctxasm.answering.prompts import GROUNDED, PromptChoice
+from ctxasm.answering.prompts.messages import GROUNDED, PromptChoice
 from ctxasm.answering.zones.planning import ZonePlan, empty_assembly, plan_zones
 from ctxasm.answering.zones.ratios import TokenRatio, TokenRatios
 from ctxasm.answering.zones.summarising import Summaries
