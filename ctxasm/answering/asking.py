@@ -10,7 +10,7 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
-from ctxasm.answering.prompts.messages import GROUNDED, PromptChoice, SettledChoice, build_messages
+from ctxasm.answering.prompts import GROUNDED, PromptChoice, SettledChoice, build_messages
 from ctxasm.answering.sent_tokens import LENGTH_REACHED, SentTokens, cut_note, length_note, sent_tokens, window_sizes_line
 from ctxasm.citations.markers import MarkerEvent, MarkerParser, ResolvedMarker, resolve
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, WindowExceeded

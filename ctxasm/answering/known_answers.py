@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
-from ctxasm.answering.prompts.messages import PromptChoice, build_messages
+from ctxasm.answering.prompts import PromptChoice, build_messages
 from ctxasm.model.kept import key_of
 from ctxasm.model.messages import AnswerModel, Message
 from ctxasm.model.ports import Shelf

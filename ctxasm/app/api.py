@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import os
 
     from ctxasm.answering import AnswerResult, AnswerStream
-    from ctxasm.answering.prompts.messages import PromptChoice
+    from ctxasm.answering.prompts import PromptChoice
     from ctxasm.app.workbench import Workbench
     from ctxasm.citations import CheckedAnswer
     from ctxasm.data.documents import IngestOptions, IngestReport
@@ -265,7 +265,7 @@ def assemble(
     budget_mode=window for a model whose window is not known, or zones that leave nothing; also where an embedder or a model that
     the settings ask for cannot be had.
     """
-    from ctxasm.answering.zones.zone_planner import ZonePlanner
+    from ctxasm.answering.zones import ZonePlanner
     from ctxasm.app.parts import shelf_at
     from ctxasm.app.workbench import assembled
     from ctxasm.assembly import joined
@@ -295,7 +295,7 @@ def ask(
     that cannot be had.
     """
     from ctxasm.answering import ask as run
-    from ctxasm.answering.prompts.messages import GROUNDED
+    from ctxasm.answering.prompts import GROUNDED
     from ctxasm.app.parts import open_model
     from ctxasm.config import read_config
 
@@ -427,7 +427,7 @@ def compare_answers(
     sent and written. With `keep` answers are kept in the store, so that nothing is asked twice. Raises InvalidInput, NotFound,
     StoreUnavailable, ModelUnavailable where the scorer's model fails; a question that the model does not answer is among `failures`.
     """
-    from ctxasm.answering.prompts.messages import GROUNDED
+    from ctxasm.answering.prompts import GROUNDED
     from ctxasm.app.tuned import answer_desk
     from ctxasm.tuning.compare_answers import How, Prices
 

@@ -196,7 +196,7 @@ def open_compressor(settings: AssemblySettings, config: Config, endpoint: Endpoi
 
         return ExtractiveCompressor(settings.gap_mark, settings.compression_when == "always")
     from ctxasm.assembly.model_compressor import ModelCompressor
-    from ctxasm.llm.openai_model import stream_reply
+    from ctxasm.llm.client import stream_reply
 
     chosen = endpoint or Models(config).endpoint("compress")
     return ModelCompressor(partial(stream_reply, chosen), f"{chosen.model} at {chosen.host}", settings.gap_mark, kept=_replies)
@@ -278,6 +278,6 @@ def open_likeness() -> Likeness | None:
 def _judge(endpoint: Endpoint) -> Scorer:
     from ctxasm.citations.lexical.gate import gate
     from ctxasm.citations.scorers.judge import JudgeScorer
-    from ctxasm.llm.completion import complete_json
+    from ctxasm.llm.client import complete_json
 
     return JudgeScorer(partial(complete_json, endpoint), endpoint.model, gate=gate)

@@ -12,7 +12,7 @@ from ctxasm.model.progress import Cancelled, Report, never, silent
 from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
-    from ctxasm.answering.prompts.messages import PromptChoice
+    from ctxasm.answering.prompts import PromptChoice
     from ctxasm.answering.sent_tokens import SentTokens
     from ctxasm.app.workbench import Workbench
     from ctxasm.assembly.stages import Compressor

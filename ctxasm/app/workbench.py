@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from ctxasm.answering.zones.zone_planner import ZonePlanner
+from ctxasm.answering.zones import ZonePlanner
 from ctxasm.app.parts import Models, equipment
 from ctxasm.config import Config, make_database_folder, shipped
 from ctxasm.data.files.loading import LoadReport, fingerprint, keep_bundle, load_bundle
@@ -19,8 +19,8 @@ from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
     from ctxasm.answering.asking import AnswerStream
-    from ctxasm.answering.prompts.messages import PromptChoice
-    from ctxasm.answering.zones.zone_planner import ZonePlanner
+    from ctxasm.answering.prompts import PromptChoice
+    from ctxasm.answering.zones import ZonePlanner
     from ctxasm.assembly.values import Weights
     from ctxasm.citations.checked_answer import CheckedAnswer
     from ctxasm.config import Config
@@ -248,7 +248,7 @@ class Workbench:
         `choice` says how to ask (default: grounded).
         """
         from ctxasm.answering.asking import ask
-        from ctxasm.answering.prompts.messages import GROUNDED
+        from ctxasm.answering.prompts import GROUNDED
 
         model, choice = model or self.open_model(), choice or GROUNDED
         return ask(assembly, model, choice, temperature=temperature, max_tokens=max_tokens, cancel=cancel)

@@ -1,4 +1,4 @@
-"""From hits to context, one file or folder a stage; `pipeline.assemble` reads as their order.
+"""From hits to context, one file a stage; `pipeline.assemble` reads as their order.
 
 Start at `assemble`. What one stage hands to the next is in `stages`; why everything came as it did in `trace`.
 """

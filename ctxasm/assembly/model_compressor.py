@@ -19,7 +19,7 @@ from typing import Protocol
 
 from ctxasm.assembly.extract_sentences import ExtractiveCompressor, fitting_units, is_touched, shorten
 from ctxasm.assembly.stages import Extract, KeptSpan, compressed_text, gap_between
-from ctxasm.llm.json_reply import without_thought
+from ctxasm.llm.client import without_thought
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.kept import Kept, key_of
 from ctxasm.model.messages import Cancel, Message, ModelReply

@@ -19,7 +19,7 @@ from ctxasm.model.results import Citation
 from ctxasm.model.runs import Run, RunSource
 
 if TYPE_CHECKING:
-    from ctxasm.answering.prompts.messages import PromptChoice
+    from ctxasm.answering.prompts import PromptChoice
     from ctxasm.answering.sent_tokens import SentTokens
     from ctxasm.citations.checked_answer import CheckedAnswer
     from ctxasm.model.datasets import DatasetInfo

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from ctxasm.answering.asking import ask
 from ctxasm.answering.known_answers import KnownAnswer, KnownAnswers, answer_key, messages_to_send
-from ctxasm.answering.prompts.messages import GROUNDED, PromptChoice
+from ctxasm.answering.prompts import GROUNDED, PromptChoice
 from ctxasm.answering.sent_tokens import SentTokens
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.checking import check

@@ -9,9 +9,17 @@ from contexts import HOSPITAL, make_assembly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.answering.prompts.messages import LONGEST_EXTRA, PromptChoice, build_messages, prompt_zones, user_parts
-from ctxasm.answering.prompts.wording import PROMPT_HELP, PROMPT_STYLES, PromptStyle, system_text
-from ctxasm.text.refusals import REFUSAL
+from ctxasm.answering.prompts import (
+    LONGEST_EXTRA,
+    PROMPT_HELP,
+    PROMPT_STYLES,
+    PromptChoice,
+    PromptStyle,
+    build_messages,
+    prompt_zones,
+    system_text,
+    user_parts,
+)
 from ctxasm.citations.markers import parse_markers
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.messages import Message
@@ -20,6 +28,7 @@ from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Channel, Format
 from ctxasm.text.fences import fence_code
 from ctxasm.text.language import Language, language_of
+from ctxasm.text.refusals import REFUSAL
 from ctxasm.text.tokens import open_counter
 from tests.examples import examples
 

@@ -11,7 +11,7 @@ from contexts import make_assembly
 from fake_window_server import PLAIN, WindowServer, window_server
 
 from ctxasm.answering.asking import AnswerResult, answer
-from ctxasm.answering.prompts.messages import build_messages
+from ctxasm.answering.prompts import build_messages
 from ctxasm.answering.sent_tokens import sent_line
 from ctxasm.llm import Endpoint, OpenAIModel
 from ctxasm.model.messages import Usage

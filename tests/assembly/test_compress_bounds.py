@@ -12,7 +12,7 @@ from ctxasm.assembly.model_compressor import ModelCompressor, compress_messages,
 from ctxasm.assembly.passages import Piece
 from ctxasm.assembly.render import traced
 from ctxasm.assembly.stages import Extract, KeptSpan, compressed_text
-from ctxasm.llm.pieces import Pieces, Produce
+from ctxasm.llm.client import Pieces, Produce
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.kept import Kept
 from ctxasm.model.messages import Cancel, Message

@@ -31,8 +31,7 @@ from ctxasm.model.records import Hit, Query
 from ctxasm.model.results import Key
 from ctxasm.model.search import SearchOptions
 from ctxasm.retrieval.analyser import Analyser, language_of_texts, spread
-from ctxasm.retrieval.bm25_index import Bm25Index
-from ctxasm.retrieval.indexed_text import titled_text
+from ctxasm.retrieval.indexes import Bm25Index, titled_text
 from ctxasm.retrieval.searching import search
 from ctxasm.store.database import Store
 from ctxasm.text.chunk_facts import chunk_facts

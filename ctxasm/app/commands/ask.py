@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ctxasm.answering.asking import AnswerResult, Piece
-from ctxasm.answering.prompts.messages import PromptChoice
-from ctxasm.answering.prompts.wording import PROMPT_STYLES
+from ctxasm.answering.prompts import PROMPT_STYLES, PromptChoice
 from ctxasm.answering.sent_tokens import sent_line
 from ctxasm.app.commands.assemble import described
 from ctxasm.app.commands.common import (

@@ -86,7 +86,7 @@ def report_comparison(workbench: Workbench, found: Comparison) -> str:
 
 def funnel_of(workbench: Workbench, run: Run) -> Funnel:
     """The context of a run made again from the same data and settings; why not, where that is not possible or gives another one."""
-    from ctxasm.answering.prompts.messages import PromptChoice
+    from ctxasm.answering.prompts import PromptChoice
     from ctxasm.app.funnel import steps
 
     if not run.dataset:

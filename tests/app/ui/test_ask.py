@@ -12,8 +12,7 @@ from streamlit.runtime.scriptrunner import StopException
 
 from ctxasm import __version__
 from ctxasm.answering.known_answers import KnownAnswers, LastAsked
-from ctxasm.answering.prompts.messages import GROUNDED
-from ctxasm.answering.prompts.wording import PROMPT_STYLES
+from ctxasm.answering.prompts import GROUNDED, PROMPT_STYLES
 from ctxasm.app.ui.ask import page
 from ctxasm.app.ui.ask.page import MOST_ATTEMPTS
 from ctxasm.app.ui.frame import server

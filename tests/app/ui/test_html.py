@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from ctxasm.answering.prompts.messages import Zone
+from ctxasm.answering.prompts import Zone
 from ctxasm.app.ui.ask.answer import context_cards, sources_html
 from ctxasm.app.ui.ask.page import answer_html, zones_html
 from ctxasm.app.ui.frame.session import KeptAnswer

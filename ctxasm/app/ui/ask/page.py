@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
-from ctxasm.answering.prompts.messages import PromptChoice, Zone, build_messages, prompt_zones
-from ctxasm.answering.prompts.wording import PROMPT_HELP, PROMPT_STYLES
+from ctxasm.answering.prompts import PROMPT_HELP, PROMPT_STYLES, PromptChoice, Zone, build_messages, prompt_zones
 from ctxasm.app.ui.ask.answer import Chip, Stretch, answer_pieces, context_cards, sources_html
 from ctxasm.app.ui.ask.reader import reader_data, show_reader
 from ctxasm.app.ui.frame import server, state

@@ -39,7 +39,7 @@ from ctxasm.tuning.compare_answers import FREE, SHARES, AnswerComparison, Answer
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from ctxasm.answering.prompts.messages import PromptChoice
+    from ctxasm.answering.prompts import PromptChoice
     from ctxasm.answering.sent_tokens import SentTokens
     from ctxasm.model.ports import TokenCounter
     from ctxasm.tuning.compare_answers import AnswerComparison, AnswerEstimate, How, Prices

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ctxasm.answering.prompts.messages import build_messages
+from ctxasm.answering.prompts import build_messages
 from ctxasm.app.explained import LONGEST_FACT
 from ctxasm.app.fates import fate_label, fate_sentence, fates_by_key
 from ctxasm.app.ui.compare.differences import ChunkRow, bars_html, chip, chunk_row, chunks_html, figures_html, sent_texts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Self, TypeV
 
 import streamlit as st
 
-from ctxasm.answering.prompts.messages import GROUNDED
+from ctxasm.answering.prompts import GROUNDED
 from ctxasm.app.ui.frame.jobs import Work
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import ResolvedMarker
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from ctxasm.answering.asking import AnswerResult
-    from ctxasm.answering.prompts.messages import PromptChoice
-    from ctxasm.answering.prompts.wording import PromptStyle
+    from ctxasm.answering.prompts import PromptChoice, PromptStyle
     from ctxasm.answering.sent_tokens import SentTokens
     from ctxasm.app.tuned import Decided
     from ctxasm.app.ui.frame.jobs import Job

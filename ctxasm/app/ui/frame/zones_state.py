@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 from collections.abc import Hashable, Sequence
 
-from ctxasm.answering.prompts.messages import GROUNDED, PromptChoice
+from ctxasm.answering.prompts import GROUNDED, PromptChoice
 from ctxasm.app.ui.frame.session import session
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.records import Query, Turn

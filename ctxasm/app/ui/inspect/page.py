@@ -16,7 +16,7 @@ from html import escape
 import streamlit as st
 from streamlit.runtime.fragment import fragment
 
-from ctxasm.answering.prompts.messages import build_messages
+from ctxasm.answering.prompts import build_messages
 from ctxasm.app.funnel import Step, steps
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.address import offer_pin

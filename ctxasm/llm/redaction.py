@@ -1,7 +1,4 @@
-"""Keeps the API key out of what a server can make us repeat: texts, headers and the log lines of the HTTP packages.
-
-A key of fewer than MIN_KEY characters is a stand-in such as `ollama`, and stands in ordinary text too.
-"""
+"""What is taken out of a server's text before anybody sees it: keys, and halves of surrogate pairs."""
 
 from __future__ import annotations
 
@@ -11,6 +8,35 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from urllib.parse import quote, quote_plus
+
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def joined(text: str) -> str:
+    """`text` with the two halves of a character as that character, and a half alone as U+FFFD."""
+    if not _HALF.search(text):
+        return text
+    return _HALF.sub("\ufffd", _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text))
+
+
+class SurrogateJoiner:
+    """`joined` for a text that comes in pieces: a first half at the end of a piece waits for the next one."""
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def feed(self, text: str) -> str:
+        """What of the text so far is certain and was not given yet."""
+        text = self._half + text
+        self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        return joined(text[: len(text) - len(self._half)])
+
+    def rest(self) -> str:
+        """What was held when the text ended."""
+        held, self._half = self._half, ""
+        return joined(held)
+
 
 HIDDEN = "[API key]"
 MIN_KEY = 16
@@ -36,7 +62,7 @@ def shares(text: str, key: str) -> bool:
     return bool(key) and (key in text or any(key[at : at + _SHARED] in text for at in range(max(1, len(key) - _SHARED + 1))))
 
 
-class Veil:
+class StreamRedactor:
     """`redacted` for a text that comes in pieces: an end that may begin the key is held until it is decided."""
 
     def __init__(self, key: str) -> None:
