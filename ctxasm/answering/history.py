@@ -17,7 +17,7 @@ from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Query, Turn
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.zoning import Conversation
+from ctxasm.model.zoning import SentHistory
 from ctxasm.text.fences import fence_code
 from ctxasm.text.language import Language
 from ctxasm.text.terms import as_matched
@@ -66,9 +66,9 @@ def earlier_turns(query: Query) -> tuple[Turn, ...]:
     return turns[:-1] if repeats else turns
 
 
-def converse(
+def history_to_send(
     query: Query, settings: AssemblySettings, counter: TokenCounter, language: Language, summarise: Summarise | None = None
-) -> Conversation:
+) -> SentHistory:
     """What of the query's history is sent under `history_tokens` and `history_summarise_after`.
 
     A summary that cannot be had leaves the turns that it would have told out, and says why. Raises as `earlier_turns`.
@@ -87,7 +87,7 @@ def converse(
     sent = (*told, *kept)
     summarised = len(older) if summary else 0
     left_out = turns[summarised : len(turns) - len(kept)]
-    return Conversation(
+    return SentHistory(
         turns=sent,
         tokens=turn_tokens(sent, counter),
         given=len(turns),
