@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from ctxasm.assembly.numbering import FROM_ONE, Numbering
 from ctxasm.assembly.passages import Joined, Piece, body_of, join
 from ctxasm.assembly.stages import (
     NO_EXTRACTS,
@@ -78,7 +79,9 @@ class Renderer:
         counter: TokenCounter,
         candidates: Mapping[Key, Candidate],
         extracts: Mapping[Key, Extract] = NO_EXTRACTS,
+        numbering: Numbering = FROM_ONE,
     ) -> None:
+        self.numbering = numbering
         self.settings, self.counter, self.candidates, self.extracts = settings, counter, candidates, extracts
         self._line = separator_of(settings)
         self._joint = joint(self._line)
@@ -115,9 +118,9 @@ class Renderer:
         events: list[Event] = []
         shown: list[Joined] = []
         ends: list[End] = []
-        for number, block in enumerate(blocks, 1):
-            continues = self._continues(blocks, number - 1)
-            if number > 1:
+        for place, (number, block) in enumerate(zip(self.numbering.numbers(blocks), blocks, strict=True)):
+            continues = self._continues(blocks, place)
+            if place:
                 sheet.write(WITHIN if continues else self._between, None, None)
             plan, group, _ = block
             document_id = plan.document.document_id
@@ -139,8 +142,8 @@ class Renderer:
         if not at or any(tail.joint is None for tail in tails[:-1]):
             return self.ends(blocks)
         sizes, tokens = list(known), known[-1].tokens
-        for number, (last, tail) in enumerate(pairwise(tails), at + 1):
-            tokens += [*self._tallied((last, tail), number)][-1][0]
+        for numbers, pair in zip(pairwise(self.numbering.numbers(blocks)[at:]), pairwise(tails), strict=True):
+            tokens += [*self._tallied(pair, numbers)][-1][0]
             sizes.append(Size(tokens, tokens))
         return tuple(sizes)
 
@@ -166,27 +169,29 @@ class Renderer:
         """The tokens and characters that each block adds to those before it."""
         tails = [self._tail(block, self._continues(blocks, place)) for place, block in enumerate(blocks)]
         # Where a seam lies inside every block but the last, counts add up from one to the next.
-        return self._grown(tails) if all(tail.joint is not None for tail in tails[:-1]) else self._tallied(tails)
+        numbers = self.numbering.numbers(blocks)
+        return self._grown(tails, numbers) if all(tail.joint is not None for tail in tails[:-1]) else self._tallied(tails, numbers)
 
-    def _grown(self, tails: Sequence[_Tail]) -> list[tuple[int, int]]:
+    def _grown(self, tails: Sequence[_Tail], numbers: Sequence[int]) -> list[tuple[int, int]]:
         """The tokens and characters that each block adds to the one before it. Remembered: sets of blocks differ in few."""
-        growths, last = self._growths, None
+        growths, last, before = self._growths, None, 0
         grown = []
-        for number, tail in enumerate(tails, 1):
+        for number, tail in zip(numbers, tails, strict=True):
             key = (id(last), number, id(tail))  # which all are kept as long
             growth = growths.get(key)
             if growth is None:
-                pair = (tail,) if last is None else (last, tail)
-                growth = growths[key] = [*self._tallied(pair, number + 1 - len(pair))][-1]
+                growth = growths[key] = [
+                    *(self._tallied((tail,), (number,)) if last is None else self._tallied((last, tail), (before, number)))
+                ][-1]
             grown.append(growth)
-            last = tail
+            last, before = tail, number
         return grown
 
-    def _tallied(self, tails: Sequence[_Tail], first: int = 1) -> Iterator[tuple[int, int]]:
-        """The tokens and characters that each of these blocks, numbered from `first`, adds to all those before it."""
+    def _tallied(self, tails: Sequence[_Tail], numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """The tokens and characters that each of these blocks with these numbers adds to all those before it."""
         tally = self.counter.tally()
         last: _Tail | None = None
-        for number, tail in enumerate(tails, first):
+        for number, tail in zip(numbers, tails, strict=True):
             before, longer = tally.total, 0
             if last is not None:
                 between = BLANK_LINE if tail.continues else self._joint
@@ -327,7 +332,7 @@ def shown_tokens(j: Joined, counter: TokenCounter) -> int:
     return counter.count(chunk.text[j.start : j.end])
 
 
-def render_baseline(found: Found, settings: AssemblySettings, counter: TokenCounter) -> Written:
+def render_baseline(found: Found, settings: AssemblySettings, counter: TokenCounter, numbering: Numbering = FROM_ONE) -> Written:
     """Retrieved chunks in retrieval order, one block each, no summaries."""
     blocks = []
     for hit in found.ranked.hits:
@@ -336,7 +341,7 @@ def render_baseline(found: Found, settings: AssemblySettings, counter: TokenCoun
             document = found.documents.get(hit.document_id) or Document(hit.document_id)
             joined = join([candidate.chunk], 0)
             blocks.append(BlockPlan(DocumentPlan(document, joined, "", title_of(document)), joined, True))
-    return Renderer(settings, counter, found.candidates).write(blocks)
+    return Renderer(settings, counter, found.candidates, numbering=numbering).write(blocks)
 
 
 class _Sheet:
