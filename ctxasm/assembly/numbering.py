@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ctxasm.assembly.stages import Block, BlockPlan
-from ctxasm.model.results import Key
+from ctxasm.assembly.stages import BlockPlan
+from ctxasm.model.results import Citation, Key
 from ctxasm.model.settings import AssemblySettings
 
 
@@ -40,12 +40,13 @@ class Numbering:
             numbers[min(earlier, default=following)] = None
         return tuple(numbers)
 
-    def after(self, blocks: Iterable[Block]) -> Numbering:
+    def after(self, citations: Iterable[Citation]) -> Numbering:
         """With the numbers of these blocks given too."""
-        given = dict(self.given)
-        for block in blocks:
-            given |= {(block.document_id, index): block.number for index in block.chunk_indexes}
-        return Numbering(given, max(given.values(), default=0), self.by_document)
+        given, highest = dict(self.given), self.highest
+        for citation in citations:
+            given |= {(citation.document_id, index): citation.number for index in citation.chunk_indexes}
+            highest = max(highest, citation.number)
+        return Numbering(given, highest, self.by_document)
 
 
 FROM_ONE = Numbering()

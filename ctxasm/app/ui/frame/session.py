@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from ctxasm.model.settings import Channel, Ordering
     from ctxasm.model.support import Scorer
     from ctxasm.review.judging import QueueEntry
+    from ctxasm.text.tokens.common_prefix import Prefix
     from ctxasm.tuning.advice import Advice
-    from ctxasm.tuning.cache_prefix import Prefix
     from ctxasm.tuning.compare_answers import AnswerComparison
     from ctxasm.tuning.evidence import EvidenceState
 

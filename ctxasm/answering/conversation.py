@@ -1,0 +1,523 @@
+"""A conversation as a value: every question gets its evidence, a source keeps its number, and what leaves the window is said.
+
+`Conversation.ask` gives a turn: the evidence of the question, the messages to send, what each part of the window takes, and what left.
+`Turn.answered` gives the conversation with the answer, to be asked again. Nothing is changed in place, so a turn can be asked twice.
+
+Two layouts. `rebuild`: earlier turns are sent as questions and answers, and one block of evidence stands before the new question; a
+server's prefix cache keeps the history and nothing of the evidence. `append`: earlier messages stay as they were sent, with their
+evidence, and only evidence that does not stand yet comes with the new question; the cache keeps all of it until something has to leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import accumulate
+from typing import Any, Literal, NamedTuple
+
+from ctxasm.answering.prompts import GROUNDED, PromptChoice, build_messages, user_parts
+from ctxasm.assembly.numbering import EarlierEvidence, Numbering, numbering_for
+from ctxasm.assembly.pipeline import assemble
+from ctxasm.citations.markers import parse_markers
+from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.messages import Message
+from ctxasm.model.ports import ChunkSource, TokenCounter
+from ctxasm.model.records import Hit, Query
+from ctxasm.model.records import Turn as Said
+from ctxasm.model.results import Assembly, Key
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.zoning import SentHistory
+from ctxasm.text.formats import marker_of
+from ctxasm.text.language import Language, language_of
+from ctxasm.text.tokens.common_prefix import cache_prefix
+
+Layout = Literal["rebuild", "append"]
+LAYOUTS: tuple[Layout, ...] = ("rebuild", "append")
+LeftFor = Literal["uncited", "no_room"]
+"""Why evidence left: no answer cited it, or it did not fit any more."""
+MOST_TRIES = 8
+"""Assemblies of one turn at most, where what stands around the evidence takes more tokens than it takes alone."""
+
+
+class SentBlock(NamedTuple):
+    """A block of evidence inside a message of the window: characters `start` to `end` of it, `tokens` by which it grew the message.
+
+    `chunk_tokens` are those of its chunks, in their order.
+    """
+
+    number: int
+    document_id: str
+    title: str | None
+    chunk_indexes: tuple[int, ...]
+    start: int
+    end: int
+    tokens: int
+    chunk_tokens: tuple[int, ...]
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """The chunks that it shows."""
+        return tuple((self.document_id, index) for index in self.chunk_indexes)
+
+
+class LeftEvidence(NamedTuple):
+    """Evidence that left the window at turn `turn` (1 = first): chunks of source `number`, their `tokens`, and why."""
+
+    number: int
+    document_id: str
+    chunk_indexes: tuple[int, ...]
+    tokens: int
+    turn: int
+    reason: LeftFor
+
+    @property
+    def sentence(self) -> str:
+        """`left at turn 4: uncited, 2,100 tokens`."""
+        why = "uncited" if self.reason == "uncited" else "no room for it"
+        return f"left at turn {self.turn}: {why}, {self.tokens:,} tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A past turn: the question with its hits, the user message as it stands in the window, its evidence and the answer.
+
+    `blocks` are those that still stand in `message` (`rebuild`: that stood in it when it was sent). `cited` are the numbers in the answer.
+    `tokens` are those of the message, `bare_tokens` those of it without evidence, `answer_tokens` are counted when they are needed.
+    """
+
+    question: str
+    hits: tuple[Hit, ...]
+    message: str
+    blocks: tuple[SentBlock, ...]
+    tokens: int
+    bare_tokens: int
+    answer: str = ""
+    cited: frozenset[int] = frozenset()
+    query_id: str = ""
+    answer_tokens: int | None = None
+
+
+class WindowTokens(NamedTuple):
+    """Tokens of the messages of a prompt and of the room for the answer. Their sum is at most the window."""
+
+    system: int
+    history: int
+    evidence: int
+    question: int
+    answer: int
+
+    @property
+    def prompt(self) -> int:
+        """What is sent."""
+        return self.system + self.history + self.evidence + self.question
+
+
+class Price(NamedTuple):
+    """Money for a million tokens: of a prompt, of a prompt that the server had in its cache, of an answer."""
+
+    prompt: float
+    cached: float
+    answer: float
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One question of a conversation.
+
+    `assembly` is the evidence that comes with it. `messages` are to be sent; `cached_tokens` of them begin as the prompt before began.
+    `standing` is all evidence in the window, `left` what left it at this turn, `forgotten` how many earlier turns are not sent any more.
+    """
+
+    conversation: Conversation
+    number: int
+    assembly: Assembly
+    messages: tuple[Message, ...]
+    window: WindowTokens
+    cached_tokens: int
+    standing: tuple[SentBlock, ...]
+    came: frozenset[Key]
+    left: tuple[LeftEvidence, ...]
+    forgotten: int = 0
+
+    @property
+    def new_tokens(self) -> int:
+        """What the server has to read anew."""
+        return self.window.prompt - self.cached_tokens
+
+    @property
+    def came_numbers(self) -> list[int]:
+        """The numbers of sources of which something came with this turn."""
+        return sorted({block.number for block in self.standing if not self.came.isdisjoint(block.keys)})
+
+    @property
+    def stayed_numbers(self) -> list[int]:
+        """The numbers of sources of which something stood before."""
+        return sorted({block.number for block in self.standing if not self.came.issuperset(block.keys)})
+
+    def cost(self, price: Price, answer_tokens: int = 0) -> float:
+        """Money for this turn, with an answer of so many tokens."""
+        spent = self.new_tokens * price.prompt + self.cached_tokens * price.cached + answer_tokens * price.answer
+        return spent / 1_000_000
+
+    def sources(self) -> tuple[dict[str, Any], ...]:
+        """Every source in the window as `{"n", "text", "title"}`: what an answer to this turn may cite, in the order of the numbers."""
+        first = self.forgotten if self.conversation.layout == "append" else -1
+        texts: dict[int, list[str]] = {}
+        for exchange in self.conversation.exchanges[first:]:
+            for block in exchange.blocks:
+                texts.setdefault(block.number, []).append(exchange.message[block.start : block.end])
+        titles = {block.number: block.title for block in self.standing}
+        return tuple({"n": number, "text": "\n\n".join(texts[number]), "title": titles[number]} for number in sorted(texts))
+
+    def answered(self, answer: str, cited: Iterable[int] | None = None) -> Conversation:
+        """The conversation with this answer. `cited`: the numbers that it cites, where they are not to be read from its markers."""
+        there = {block.number for block in self.standing}
+        numbers = {number for marker in parse_markers(answer, known=there) for number in marker.numbers} if cited is None else set(cited)
+        last = replace(self.conversation.exchanges[-1], answer=answer, cited=frozenset(numbers & there), answer_tokens=None)
+        return replace(self.conversation, exchanges=(*self.conversation.exchanges[:-1], last))
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What a next question needs to know of those before it. `window` is the most that prompt and answer may take together, in tokens.
+
+    `settings` are those of every turn: `max_tokens` limits the evidence that comes with one. `receipts`: a line in the place of evidence
+    that left says so (layout `append`). `exchanges`, `numbering`, `left`, `sent` and `language` are made by `ask`.
+    Raises InvalidInput for a layout or a window that cannot be.
+    """
+
+    settings: AssemblySettings = field(default_factory=AssemblySettings)
+    layout: Layout = "rebuild"
+    window: int = 8_000
+    answer_tokens: int = 512
+    receipts: bool = False
+    prompt: PromptChoice = GROUNDED
+    exchanges: tuple[Exchange, ...] = ()
+    numbering: Numbering | None = None
+    left: tuple[LeftEvidence, ...] = ()
+    sent: tuple[Message, ...] = ()
+    language: Language | None = None
+
+    def __post_init__(self) -> None:
+        if self.layout not in LAYOUTS:
+            raise InvalidInput(f"layout must be one of {', '.join(LAYOUTS)}, got {shown(self.layout)}")
+        for name, least in (("window", 1), ("answer_tokens", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise InvalidInput(f"{name} must be a whole number of at least {least}, got {shown(value)}")
+
+    def ask(self, query: Query, source: ChunkSource, counter: TokenCounter, more: Sequence[Query] = ()) -> Turn:
+        """The turn for this question; its own history is not looked at. `more` are further searches for it, as of a tool: their hits join.
+
+        Raises InvalidInput for a query that cannot be assembled, or where system prompt, question and answer leave no room.
+        """
+        return _Asking(self, together([query, *more]), source, counter).turn()
+
+    def replayed(self, source: ChunkSource, counter: TokenCounter) -> Conversation:
+        """The same questions, hits and answers asked again from the first on."""
+        again = replace(self, exchanges=(), numbering=None, left=(), sent=(), language=None)
+        for past in self.exchanges:
+            turn = again.ask(Query(past.question, past.hits, past.query_id), source, counter)
+            again = turn.answered(past.answer, past.cited)
+        return again
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON; `conversation_from_dict` reads it."""
+        return {
+            "settings": self.settings.to_dict(),
+            "layout": self.layout,
+            "window": self.window,
+            "answer_tokens": self.answer_tokens,
+            "receipts": self.receipts,
+            "prompt": asdict(self.prompt),
+            "language": self.language,
+            "highest": self.numbering.highest if self.numbering else 0,
+            "given": [[*key, number] for key, number in (self.numbering.given if self.numbering else {}).items()],
+            "left": [entry._asdict() for entry in self.left],
+            "sent": [message._asdict() for message in self.sent],
+            "exchanges": [
+                {
+                    "query_id": exchange.query_id,
+                    "question": exchange.question,
+                    "hits": [asdict(hit) | {"scores": dict(hit.scores)} for hit in exchange.hits],
+                    "message": exchange.message,
+                    "blocks": [block._asdict() for block in exchange.blocks],
+                    "tokens": exchange.tokens,
+                    "bare_tokens": exchange.bare_tokens,
+                    "answer": exchange.answer,
+                    "cited": sorted(exchange.cited),
+                }
+                for exchange in self.exchanges
+            ],
+        }
+
+
+def conversation_from_dict(record: Mapping[str, Any]) -> Conversation:
+    """The conversation that `to_dict` wrote. Raises InvalidInput for a record that it did not write."""
+    try:
+        settings = AssemblySettings.from_dict(record["settings"])
+        given = {(document_id, index): number for document_id, index, number in record["given"]}
+        return Conversation(
+            settings,
+            record["layout"],
+            record["window"],
+            record["answer_tokens"],
+            record["receipts"],
+            PromptChoice(**record["prompt"]),
+            tuple(
+                Exchange(
+                    each["question"],
+                    tuple(Hit(**hit) for hit in each["hits"]),
+                    each["message"],
+                    tuple(_block(block) for block in each["blocks"]),
+                    each["tokens"],
+                    each["bare_tokens"],
+                    each["answer"],
+                    frozenset(each["cited"]),
+                    each["query_id"],
+                )
+                for each in record["exchanges"]
+            ),
+            replace(numbering_for(settings), given=given, highest=record["highest"]),
+            tuple(LeftEvidence(**entry | {"chunk_indexes": tuple(entry["chunk_indexes"])}) for entry in record["left"]),
+            tuple(Message(**message) for message in record["sent"]),
+            record["language"],
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as failure:
+        raise InvalidInput(f"a conversation must be what Conversation.to_dict writes, got {shown(record)}: {failure}") from failure
+
+
+def _block(record: Mapping[str, Any]) -> SentBlock:
+    return SentBlock(**dict(record) | {"chunk_indexes": tuple(record["chunk_indexes"]), "chunk_tokens": tuple(record["chunk_tokens"])})
+
+
+def together(queries: Sequence[Query]) -> Query:
+    """The first query with the hits of all of them: by reciprocal-rank fusion where there are several (Cormack et al. 2009, k = 60)."""
+    first = queries[0]
+    if len(queries) == 1:
+        return first
+    scores: dict[Key, float] = {}
+    for query in queries:
+        for place, hit in enumerate(query.retrieved, 1):
+            key = (hit.document_id, hit.chunk_index)
+            scores[key] = scores.get(key, 0.0) + 1 / (60 + (hit.rank or place))
+    best = sorted(scores, key=lambda key: -scores[key])
+    return replace(first, retrieved=tuple(Hit(*key, scores[key], rank) for rank, key in enumerate(best, 1)))
+
+
+class _Asking:
+    """One question, from what stands to what is sent."""
+
+    def __init__(self, conversation: Conversation, query: Query, source: ChunkSource, counter: TokenCounter) -> None:
+        self.conversation, self.source, self.counter = conversation, source, counter
+        self.query = replace(query, history=())
+        self.number = len(conversation.exchanges) + 1
+        self.language = conversation.language or conversation.prompt.language or language_of(query.query)
+        self.numbering = conversation.numbering or numbering_for(conversation.settings)
+        self.room = conversation.window - conversation.answer_tokens
+        self.appends = conversation.layout == "append"
+        self.exchanges = tuple(
+            each if each.answer_tokens is not None else replace(each, answer_tokens=counter.count(each.answer))
+            for each in conversation.exchanges
+        )
+        self._counts = {each.message: each.tokens for each in self.exchanges}
+        self._counts |= {each.answer: each.answer_tokens or 0 for each in self.exchanges}
+        self.latest = {number: turn for turn, each in enumerate(self.exchanges, 1) for number in each.cited}
+        """The turn (1 = first) that cited each source last."""
+
+    def turn(self) -> Turn:
+        bare = self._count(self._messages(assemble(replace(self.query, retrieved=()), self.source, self._settings, self.counter), ()))
+        if bare >= self.room:
+            raise InvalidInput(
+                f"window must leave room for evidence beside system prompt, question ({bare:,} tokens) and answer "
+                f"({self.conversation.answer_tokens:,}), got {self.conversation.window:,}: raise window"
+            )
+        past, forgotten = self._past(bare)
+        plain = sum(each.bare_tokens + (each.answer_tokens or 0) for each in past)
+        limit = max(1, min(self._settings.max_tokens, self.room - bare - plain))
+        for _ in range(MOST_TRIES):
+            assembly = assemble(self.query, self.source, self._settings, self.counter, limit=limit, earlier=self._earlier(past))
+            kept, removed = self._fitted(past, assembly, bare)
+            messages = self._messages(assembly, self._sent_turns(kept))
+            over = self._count(messages) - self.room
+            if over <= 0 or limit == 1:
+                break
+            limit = max(1, limit - over)
+        if over > 0:
+            # Not one character of evidence fits: the question is asked without any.
+            assembly = assemble(replace(self.query, retrieved=()), self.source, self._settings, self.counter)
+            kept, removed = self._fitted(past, assembly, bare)
+            messages = self._messages(assembly, self._sent_turns(kept))
+        return self._made(assembly, kept, messages, removed, forgotten)
+
+    @property
+    def _settings(self) -> AssemblySettings:
+        settings = self.conversation.settings
+        return settings.replace(budget_mode="fixed") if settings.budget_mode == "window" else settings
+
+    def _tokens(self, text: str) -> int:
+        """Tokens of a message; those that stand from before are not counted again."""
+        if text not in self._counts:
+            self._counts[text] = self.counter.count(text)
+        return self._counts[text]
+
+    def _count(self, messages: Iterable[Message]) -> int:
+        return sum(self._tokens(message.content) for message in messages)
+
+    def _past(self, bare: int) -> tuple[tuple[Exchange, ...], int]:
+        """The exchanges that are still sent, and how many are not: the oldest go where questions and answers alone fill half the room."""
+        spent = accumulate(each.bare_tokens + (each.answer_tokens or 0) for each in reversed(self.exchanges))
+        forgotten = len(self.exchanges) - sum(tokens <= (self.room - bare) // 2 for tokens in spent)
+        return self.exchanges[forgotten:], forgotten
+
+    def _earlier(self, past: Sequence[Exchange]) -> EarlierEvidence:
+        """What stands: in `append` all evidence of the messages that are sent, in `rebuild` what was cited and stood at the last turn."""
+        if self.appends:
+            return EarlierEvidence(self.numbering, (), frozenset(key for each in past for block in each.blocks for key in block.keys))
+        standing = [block for each in self.exchanges[-1:] for block in each.blocks if block.number in self.latest]
+        standing.sort(key=lambda block: (-self.latest[block.number], block.number))
+        return EarlierEvidence(self.numbering, tuple(dict.fromkeys(key for block in standing for key in block.keys)))
+
+    def _fitted(
+        self, past: tuple[Exchange, ...], assembly: Assembly, bare: int
+    ) -> tuple[tuple[Exchange, ...], tuple[tuple[SentBlock, LeftFor], ...]]:
+        """The past exchanges with as much of their evidence as fits beside the new: what nobody cited leaves first, the oldest first."""
+        if not self.appends:
+            return past, ()
+        blocks = [(at, block) for at, each in enumerate(past) for block in each.blocks]
+        order = sorted(blocks, key=lambda entry: (self.latest.get(entry[1].number, 0), entry[0], entry[1].start))
+        over = bare + assembly.token_count + sum(each.tokens + (each.answer_tokens or 0) for each in past) - self.room
+        kept, removed = list(past), list[tuple[SentBlock, LeftFor]]()
+        for at, block in order:
+            if over <= 0:
+                break
+            # Where it stands now: others before it may have gone.
+            mine = next(own for own in kept[at].blocks if (own.number, own.keys) == (block.number, block.keys))
+            left = _left(block, block.keys, self.number, "no_room" if block.number in self.latest else "uncited")
+            line = f"{self._marker(block.number)} {left.sentence}" if self.conversation.receipts else ""
+            shorter = _without(kept[at], mine, line)
+            over -= kept[at].tokens - self._tokens(shorter.message)
+            kept[at] = replace(shorter, tokens=self._tokens(shorter.message))
+            removed.append((block, left.reason))
+        return tuple(kept), tuple(removed)
+
+    def _marker(self, number: int) -> str:
+        return marker_of(self.conversation.settings.format, number) or f"({number})"
+
+    def _sent_turns(self, past: Iterable[Exchange]) -> tuple[Said, ...]:
+        """The past exchanges as messages."""
+        return tuple(
+            said
+            for each in past
+            for said in (Said("user", each.message if self.appends else each.question), Said("assistant", each.answer))
+        )
+
+    def _messages(self, assembly: Assembly, turns: tuple[Said, ...]) -> tuple[Message, ...]:
+        return build_messages(self._with_history(assembly, turns), self.conversation.prompt, language=self.language)
+
+    def _with_history(self, assembly: Assembly, turns: tuple[Said, ...], forgotten: int = 0) -> Assembly:
+        tokens = sum(self._tokens(turn.content) for turn in turns)
+        return replace(assembly, conversation=SentHistory(turns, tokens, len(turns) + 2 * forgotten, trimmed=2 * forgotten))
+
+    def _made(
+        self,
+        assembly: Assembly,
+        past: tuple[Exchange, ...],
+        messages: tuple[Message, ...],
+        removed: Sequence[tuple[SentBlock, LeftFor]],
+        forgotten: int,
+    ) -> Turn:
+        conversation = self.conversation
+        assembly = self._with_history(assembly, self._sent_turns(past), forgotten)
+        blocks = self._sent_blocks(assembly)
+        question = self._tokens(messages[-1].content) - sum(block.tokens for block in blocks)
+        bare = self._bare_tokens(assembly) if self.appends else self.counter.count(self.query.query)
+        text, query = messages[-1].content, self.query
+        own = Exchange(query.query, query.retrieved, text, blocks, self._tokens(text), bare, query_id=query.query_id)
+        if self.appends:
+            left = [_left(block, block.keys, self.number, reason) for block, reason in removed]
+            gone = self.exchanges[:forgotten]
+            left += [_left(block, block.keys, self.number, "no_room") for each in gone for block in each.blocks]
+            before = frozenset(key for each in past for block in each.blocks for key in block.keys)
+            standing = (*(block for each in past for block in each.blocks), *blocks)
+            exchanges = (*(replace(each, blocks=()) for each in gone), *past, own)
+        else:
+            last = self.exchanges[-1].blocks if self.exchanges else ()
+            before = frozenset(key for block in last for key in block.keys)
+            shown_now = {key for block in blocks for key in block.keys}
+            left = [
+                _left(block, keys, self.number, "no_room" if block.number in self.latest else "uncited")
+                for block in last
+                if (keys := tuple(key for key in block.keys if key not in shown_now))
+            ]
+            standing, exchanges = blocks, (*self.exchanges, own)
+        evidence = sum(block.tokens for block in standing)
+        history = self._count(messages[1:-1]) - (evidence - sum(block.tokens for block in blocks))
+        window = WindowTokens(self._tokens(messages[0].content), history, evidence, question, conversation.answer_tokens)
+        after = replace(
+            conversation,
+            exchanges=exchanges,
+            numbering=self.numbering.after(assembly.citations),
+            left=(*conversation.left, *left),
+            sent=messages,
+            language=self.language,
+        )
+        came = frozenset(key for block in blocks for key in block.keys) - before
+        cached = self._common_tokens(messages)
+        return Turn(after, self.number, assembly, messages, window, cached, standing, came, tuple(left), forgotten)
+
+    def _bare_tokens(self, assembly: Assembly) -> int:
+        """Tokens of the user message without its evidence."""
+        return self.counter.count("".join(part.text for part in user_parts(assembly, self.language) if part.zone != "context"))
+
+    def _common_tokens(self, messages: Sequence[Message]) -> int:
+        """Tokens with which this prompt and the one before begin alike: whole messages, then the beginning of the first that differs."""
+        shared = 0
+        for old, new in zip(self.conversation.sent, messages, strict=False):
+            if old != new:
+                alike = old.role == new.role
+                return shared + (cache_prefix(old.content, new.content, self.counter, self._tokens(new.content)).tokens if alike else 0)
+            shared += self._tokens(new.content)
+        return shared
+
+    def _sent_blocks(self, assembly: Assembly) -> tuple[SentBlock, ...]:
+        """The blocks of the evidence where they stand in the message that is sent."""
+        parts = user_parts(assembly, self.language)
+        shift = len(parts[0].text)
+        blocks: list[SentBlock] = []
+        for citation in assembly.citations:
+            own = [segment for segment in assembly.segments if segment.block == citation.number]
+            tokens: dict[int, int] = dict.fromkeys(citation.chunk_indexes, 0)
+            for segment in own:
+                if segment.chunk_index in tokens:
+                    tokens[segment.chunk_index] += segment.tokens
+            low, high = own[0].start + shift, own[-1].end + shift
+            counts = tuple(tokens[index] for index in citation.chunk_indexes)
+            total = sum(segment.tokens for segment in own)
+            blocks.append(
+                SentBlock(citation.number, citation.document_id, citation.title, citation.chunk_indexes, low, high, total, counts)
+            )
+        return tuple(blocks)
+
+
+def _left(block: SentBlock, keys: Sequence[Key], turn: int, reason: LeftFor) -> LeftEvidence:
+    """What left of a block: its whole tokens, or those of the chunks that went."""
+    if len(keys) == len(block.keys):
+        return LeftEvidence(block.number, block.document_id, block.chunk_indexes, block.tokens, turn, reason)
+    counts = dict(zip(block.keys, block.chunk_tokens, strict=True))
+    return LeftEvidence(block.number, block.document_id, tuple(key[1] for key in keys), sum(counts[key] for key in keys), turn, reason)
+
+
+def _without(exchange: Exchange, block: SentBlock, line: str = "") -> Exchange:
+    """The exchange with a block cut out of its message, `line` in its place."""
+    blocks = exchange.blocks
+    at, low, high = blocks.index(block), block.start, block.end
+    if not line:
+        # What separates a block from its neighbour goes with it.
+        if at + 1 < len(blocks):
+            high = blocks[at + 1].start
+        elif at:
+            low = blocks[at - 1].end
+    shift = len(line) - (high - low)
+    behind = tuple(other._replace(start=other.start + shift, end=other.end + shift) for other in blocks[at + 1 :])
+    return replace(exchange, message=exchange.message[:low] + line + exchange.message[high:], blocks=(*blocks[:at], *behind))
