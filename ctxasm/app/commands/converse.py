@@ -29,9 +29,7 @@ SUMMARY = "replay conversations: what each turn sends, keeps and drops, and its 
 def add_arguments(parser: ArgumentParser) -> None:
     """FILE, --layout, --window, --answer-tokens, --receipts, --price, --format, the settings, --data, --db."""
     parser.add_argument("file", metavar="FILE", help="conversations, one JSON object a line")
-    parser.add_argument(
-        "--layout", choices=LAYOUTS, default="rebuild", help="one block of evidence a turn, or messages that stay"
-    )
+    parser.add_argument("--layout", choices=LAYOUTS, default="rebuild", help="one block of evidence a turn, or messages that stay")
     parser.add_argument("--window", type=int, default=8_000, metavar="TOKENS", help="the most that prompt and answer take (default: 8000)")
     parser.add_argument("--answer-tokens", type=int, default=512, metavar="TOKENS", help="kept free for the answer (default: 512)")
     parser.add_argument("--receipts", action="store_true", help="a line in the place of evidence that left (layout append)")
