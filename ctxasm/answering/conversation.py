@@ -16,6 +16,7 @@ from itertools import accumulate
 from typing import Any, Literal, NamedTuple
 
 from ctxasm.answering.prompts import GROUNDED, PromptChoice, build_messages, user_parts
+from ctxasm.assembly.expand import rank_hits
 from ctxasm.assembly.numbering import EarlierEvidence, Numbering, numbering_for
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.markers import parse_markers
@@ -35,6 +36,10 @@ Layout = Literal["rebuild", "append"]
 LAYOUTS: tuple[Layout, ...] = ("rebuild", "append")
 LeftFor = Literal["uncited", "no_room"]
 """Why evidence left: no answer cited it, or it did not fit any more."""
+MOST_HITS = 10**9
+"""No hit has such a rank."""
+LEAST_NEW = 4
+"""New evidence always gets this part of its limit: a quarter."""
 MOST_TRIES = 8
 """Assemblies of one turn at most, where what stands around the evidence takes more tokens than it takes alone."""
 
@@ -334,7 +339,10 @@ class _Asking:
             )
         past, forgotten = self._past(bare)
         plain = sum(each.bare_tokens + (each.answer_tokens or 0) for each in past)
-        limit = max(1, min(self._settings.max_tokens, self.room - bare - plain))
+        most = min(self._settings.max_tokens, self.room - bare - plain)
+        # What stands and is found again stays, and new evidence takes the rest: measured in tests/bench/test_conversation.py.
+        again = self.room - bare - plain - self._tokens_found_again(past)
+        limit = max(1, min(most, max(again, most // LEAST_NEW)))
         for _ in range(MOST_TRIES):
             assembly = assemble(self.query, self.source, self._settings, self.counter, limit=limit, earlier=self._earlier(past))
             kept, removed = self._fitted(past, assembly, bare)
@@ -381,11 +389,21 @@ class _Asking:
     def _fitted(
         self, past: tuple[Exchange, ...], assembly: Assembly, bare: int
     ) -> tuple[tuple[Exchange, ...], tuple[tuple[SentBlock, LeftFor], ...]]:
-        """The past exchanges with as much of their evidence as fits beside the new: what nobody cited leaves first, the oldest first."""
+        """The past exchanges with as much of their evidence as fits beside the new.
+
+        First leaves what nobody cited, then what was cited, the oldest first; last what this question found too, the worst first.
+        """
         if not self.appends:
             return past, ()
         blocks = [(at, block) for at, each in enumerate(past) for block in each.blocks]
-        order = sorted(blocks, key=lambda entry: (self.latest.get(entry[1].number, 0), entry[0], entry[1].start))
+        ranks = self._ranks_found()
+
+        def place(entry: tuple[int, SentBlock]) -> tuple[int, int, int, int]:
+            at, block = entry
+            rank = min((ranks[key] for key in block.keys if key in ranks), default=None)
+            return (-rank if rank is not None else -MOST_HITS, self.latest.get(block.number, 0), at, block.start)
+
+        order = sorted(blocks, key=place)
         over = bare + assembly.token_count + sum(each.tokens + (each.answer_tokens or 0) for each in past) - self.room
         kept, removed = list(past), list[tuple[SentBlock, LeftFor]]()
         for at, block in order:
@@ -400,6 +418,22 @@ class _Asking:
             kept[at] = replace(shorter, tokens=self._tokens(shorter.message))
             removed.append((block, left.reason))
         return tuple(kept), tuple(removed)
+
+    def _tokens_found_again(self, past: Sequence[Exchange]) -> int:
+        """Tokens of the blocks in earlier messages that show something which this question found too."""
+        if not self.appends:
+            return 0
+        ranks = self._ranks_found()
+        return sum(block.tokens for each in past for block in each.blocks if not ranks.keys().isdisjoint(block.keys))
+
+    def _ranks_found(self) -> dict[Key, int]:
+        """The chunks that this question found, and their neighbours, by the best rank of a hit that reaches them."""
+        settings = self.conversation.settings
+        ranks: dict[Key, int] = {}
+        for rank, hit in enumerate(rank_hits(self.query, settings.top_k, settings.relevance_floor).hits):
+            for index in range(hit.chunk_index - settings.window, hit.chunk_index + settings.window + 1):
+                ranks.setdefault((hit.document_id, index), rank)
+        return ranks
 
     def _marker(self, number: int) -> str:
         return marker_of(self.conversation.settings.format, number) or f"({number})"
