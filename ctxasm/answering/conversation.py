@@ -10,8 +10,9 @@ evidence, and only evidence that does not stand yet comes with the new question;
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from itertools import accumulate
 from typing import Any, Literal, NamedTuple
 
@@ -25,7 +26,7 @@ from ctxasm.model.messages import Message
 from ctxasm.model.ports import ChunkSource, TokenCounter
 from ctxasm.model.records import Hit, Query
 from ctxasm.model.records import Turn as Said
-from ctxasm.model.results import Assembly, Key
+from ctxasm.model.results import Assembly, Key, Segment
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.zoning import SentHistory
 from ctxasm.text.formats import marker_of
@@ -125,11 +126,11 @@ class Price(NamedTuple):
     answer: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Turn:
     """One question of a conversation.
 
-    `assembly` is the evidence that comes with it. `messages` are to be sent; `cached_tokens` of them begin as the prompt before began.
+    `assembly` is the evidence that comes with it, `messages` are to be sent, `before` are those of the turn before.
     `standing` is all evidence in the window, `left` what left it at this turn, `forgotten` how many earlier turns are not sent any more.
     """
 
@@ -138,11 +139,22 @@ class Turn:
     assembly: Assembly
     messages: tuple[Message, ...]
     window: WindowTokens
-    cached_tokens: int
     standing: tuple[SentBlock, ...]
     came: frozenset[Key]
     left: tuple[LeftEvidence, ...]
-    forgotten: int = 0
+    forgotten: int
+    before: tuple[Message, ...]
+    counter: TokenCounter
+
+    @cached_property
+    def cached_tokens(self) -> int:
+        """Tokens with which this prompt and the one before begin alike: whole messages, then the beginning of the first that differs."""
+        shared = 0
+        for old, new in zip(self.before, self.messages, strict=False):
+            if old != new:
+                return shared + (cache_prefix(old.content, new.content, self.counter).tokens if old.role == new.role else 0)
+            shared += self.counter.count(new.content)
+        return shared
 
     @property
     def new_tokens(self) -> int:
@@ -310,6 +322,17 @@ def together(queries: Sequence[Query]) -> Query:
     return replace(first, retrieved=tuple(Hit(*key, scores[key], rank) for rank, key in enumerate(best, 1)))
 
 
+class _Draft(NamedTuple):
+    """A prompt: its evidence, the past exchanges as they stand beside it, what left them, the messages, and where the context begins."""
+
+    assembly: Assembly
+    past: tuple[Exchange, ...]
+    removed: tuple[tuple[SentBlock, LeftFor], ...]
+    messages: tuple[Message, ...]
+    turns: tuple[Said, ...]
+    shift: int
+
+
 class _Asking:
     """One question, from what stands to what is sent."""
 
@@ -331,7 +354,9 @@ class _Asking:
         """The turn (1 = first) that cited each source last."""
 
     def turn(self) -> Turn:
-        bare = self._count(self._messages(assemble(replace(self.query, retrieved=()), self.source, self._settings, self.counter), ()))
+        nothing = assemble(replace(self.query, retrieved=()), self.source, self._settings, self.counter)
+        system, question = build_messages(nothing, self.conversation.prompt, language=self.language)
+        bare = self._tokens(system.content) + self._tokens(question.content)
         if bare >= self.room:
             raise InvalidInput(
                 f"window must leave room for evidence beside system prompt, question ({bare:,} tokens) and answer "
@@ -345,18 +370,30 @@ class _Asking:
         limit = max(1, min(most, max(again, most // LEAST_NEW)))
         for _ in range(MOST_TRIES):
             assembly = assemble(self.query, self.source, self._settings, self.counter, limit=limit, earlier=self._earlier(past))
-            kept, removed = self._fitted(past, assembly, bare)
-            messages = self._messages(assembly, self._sent_turns(kept))
-            over = self._count(messages) - self.room
+            draft = self._draft(system, assembly, past, bare)
+            over = self._count(draft.messages) - self.room
             if over <= 0 or limit == 1:
                 break
             limit = max(1, limit - over)
         if over > 0:
             # Not one character of evidence fits: the question is asked without any.
-            assembly = assemble(replace(self.query, retrieved=()), self.source, self._settings, self.counter)
-            kept, removed = self._fitted(past, assembly, bare)
-            messages = self._messages(assembly, self._sent_turns(kept))
-        return self._made(assembly, kept, messages, removed, forgotten)
+            draft = self._draft(system, nothing, past, bare)
+        return self._made(draft, forgotten)
+
+    def _draft(self, system: Message, assembly: Assembly, past: tuple[Exchange, ...], bare: int) -> _Draft:
+        """The prompt with this evidence, and with as much of the earlier evidence as fits beside it."""
+        kept, removed = self._fitted(past, assembly, bare)
+        # What was said earlier is passed over by the fence; evidence of other messages has fences of its own.
+        said = self._turns(kept, lambda each: each.question)
+        parts = user_parts(replace(assembly, conversation=SentHistory(said, 0, len(said))), self.language)
+        tally = self.counter.tally()
+        for part in parts:
+            tally.add(part.text, assembly.token_count if part.zone == "context" else None)
+        text = "".join(part.text for part in parts)
+        self._counts[text] = tally.total
+        sent = self._turns(kept, lambda each: each.message if self.appends else each.question)
+        earlier = tuple(Message("assistant" if turn.role == "assistant" else "user", turn.content) for turn in sent)
+        return _Draft(assembly, kept, removed, (system, *earlier, Message("user", text)), sent, len(parts[0].text))
 
     @property
     def _settings(self) -> AssemblySettings:
@@ -406,6 +443,7 @@ class _Asking:
         order = sorted(blocks, key=place)
         over = bare + assembly.token_count + sum(each.tokens + (each.answer_tokens or 0) for each in past) - self.room
         kept, removed = list(past), list[tuple[SentBlock, LeftFor]]()
+        touched: set[int] = set()
         for at, block in order:
             if over <= 0:
                 break
@@ -413,10 +451,12 @@ class _Asking:
             mine = next(own for own in kept[at].blocks if (own.number, own.keys) == (block.number, block.keys))
             left = _left(block, block.keys, self.number, "no_room" if block.number in self.latest else "uncited")
             line = f"{self._marker(block.number)} {left.sentence}" if self.conversation.receipts else ""
-            shorter = _without(kept[at], mine, line)
-            over -= kept[at].tokens - self._tokens(shorter.message)
-            kept[at] = replace(shorter, tokens=self._tokens(shorter.message))
+            kept[at] = _without(kept[at], mine, line)
+            over -= block.tokens - (self.counter.count(line) if line else 0)
+            touched.add(at)
             removed.append((block, left.reason))
+        for at in touched:
+            kept[at] = replace(kept[at], tokens=self._tokens(kept[at].message))
         return tuple(kept), tuple(removed)
 
     def _tokens_found_again(self, past: Sequence[Exchange]) -> int:
@@ -438,38 +478,23 @@ class _Asking:
     def _marker(self, number: int) -> str:
         return marker_of(self.conversation.settings.format, number) or f"({number})"
 
-    def _sent_turns(self, past: Iterable[Exchange]) -> tuple[Said, ...]:
-        """The past exchanges as messages."""
-        return tuple(
-            said
-            for each in past
-            for said in (Said("user", each.message if self.appends else each.question), Said("assistant", each.answer))
-        )
+    def _turns(self, past: Iterable[Exchange], asked: Callable[[Exchange], str]) -> tuple[Said, ...]:
+        """The past exchanges as turns: what was `asked`, and the answer."""
+        return tuple(said for each in past for said in (Said("user", asked(each)), Said("assistant", each.answer)))
 
-    def _messages(self, assembly: Assembly, turns: tuple[Said, ...]) -> tuple[Message, ...]:
-        return build_messages(self._with_history(assembly, turns), self.conversation.prompt, language=self.language)
-
-    def _with_history(self, assembly: Assembly, turns: tuple[Said, ...], forgotten: int = 0) -> Assembly:
-        tokens = sum(self._tokens(turn.content) for turn in turns)
-        return replace(assembly, conversation=SentHistory(turns, tokens, len(turns) + 2 * forgotten, trimmed=2 * forgotten))
-
-    def _made(
-        self,
-        assembly: Assembly,
-        past: tuple[Exchange, ...],
-        messages: tuple[Message, ...],
-        removed: Sequence[tuple[SentBlock, LeftFor]],
-        forgotten: int,
-    ) -> Turn:
-        conversation = self.conversation
-        assembly = self._with_history(assembly, self._sent_turns(past), forgotten)
-        blocks = self._sent_blocks(assembly)
-        question = self._tokens(messages[-1].content) - sum(block.tokens for block in blocks)
-        bare = self._bare_tokens(assembly) if self.appends else self.counter.count(self.query.query)
-        text, query = messages[-1].content, self.query
-        own = Exchange(query.query, query.retrieved, text, blocks, self._tokens(text), bare, query_id=query.query_id)
+    def _made(self, draft: _Draft, forgotten: int) -> Turn:
+        conversation, past, messages = self.conversation, draft.past, draft.messages
+        tokens = sum(self._tokens(turn.content) for turn in draft.turns)
+        history = SentHistory(draft.turns, tokens, len(draft.turns) + 2 * forgotten, trimmed=2 * forgotten)
+        assembly = replace(draft.assembly, conversation=history)
+        blocks = _sent_blocks(assembly, draft.shift)
+        own_evidence, text = sum(block.tokens for block in blocks), messages[-1].content
+        question = self._tokens(text) - own_evidence
+        # A message without its evidence is smaller by it, but for what merges at its edges: the window is counted whole anyway.
+        bare = question if self.appends else self.counter.count(self.query.query)
+        own = Exchange(self.query.query, self.query.retrieved, text, blocks, self._tokens(text), bare, query_id=self.query.query_id)
         if self.appends:
-            left = [_left(block, block.keys, self.number, reason) for block, reason in removed]
+            left = [_left(block, block.keys, self.number, reason) for block, reason in draft.removed]
             gone = self.exchanges[:forgotten]
             left += [_left(block, block.keys, self.number, "no_room") for each in gone for block in each.blocks]
             before = frozenset(key for each in past for block in each.blocks for key in block.keys)
@@ -486,8 +511,8 @@ class _Asking:
             ]
             standing, exchanges = blocks, (*self.exchanges, own)
         evidence = sum(block.tokens for block in standing)
-        history = self._count(messages[1:-1]) - (evidence - sum(block.tokens for block in blocks))
-        window = WindowTokens(self._tokens(messages[0].content), history, evidence, question, conversation.answer_tokens)
+        past_tokens = self._count(messages[1:-1]) - (evidence - own_evidence)
+        window = WindowTokens(self._tokens(messages[0].content), past_tokens, evidence, question, conversation.answer_tokens)
         after = replace(
             conversation,
             exchanges=exchanges,
@@ -497,41 +522,26 @@ class _Asking:
             language=self.language,
         )
         came = frozenset(key for block in blocks for key in block.keys) - before
-        cached = self._common_tokens(messages)
-        return Turn(after, self.number, assembly, messages, window, cached, standing, came, tuple(left), forgotten)
+        return Turn(after, self.number, assembly, messages, window, standing, came, tuple(left), forgotten, conversation.sent, self.counter)
 
-    def _bare_tokens(self, assembly: Assembly) -> int:
-        """Tokens of the user message without its evidence."""
-        return self.counter.count("".join(part.text for part in user_parts(assembly, self.language) if part.zone != "context"))
 
-    def _common_tokens(self, messages: Sequence[Message]) -> int:
-        """Tokens with which this prompt and the one before begin alike: whole messages, then the beginning of the first that differs."""
-        shared = 0
-        for old, new in zip(self.conversation.sent, messages, strict=False):
-            if old != new:
-                alike = old.role == new.role
-                return shared + (cache_prefix(old.content, new.content, self.counter, self._tokens(new.content)).tokens if alike else 0)
-            shared += self._tokens(new.content)
-        return shared
-
-    def _sent_blocks(self, assembly: Assembly) -> tuple[SentBlock, ...]:
-        """The blocks of the evidence where they stand in the message that is sent."""
-        parts = user_parts(assembly, self.language)
-        shift = len(parts[0].text)
-        blocks: list[SentBlock] = []
-        for citation in assembly.citations:
-            own = [segment for segment in assembly.segments if segment.block == citation.number]
-            tokens: dict[int, int] = dict.fromkeys(citation.chunk_indexes, 0)
-            for segment in own:
-                if segment.chunk_index in tokens:
-                    tokens[segment.chunk_index] += segment.tokens
-            low, high = own[0].start + shift, own[-1].end + shift
-            counts = tuple(tokens[index] for index in citation.chunk_indexes)
-            total = sum(segment.tokens for segment in own)
-            blocks.append(
-                SentBlock(citation.number, citation.document_id, citation.title, citation.chunk_indexes, low, high, total, counts)
-            )
-        return tuple(blocks)
+def _sent_blocks(assembly: Assembly, shift: int) -> tuple[SentBlock, ...]:
+    """The blocks of the evidence where they stand in a message in which the context begins at character `shift`."""
+    segments: dict[int, list[Segment]] = {}
+    for segment in assembly.segments:
+        if segment.block is not None:
+            segments.setdefault(segment.block, []).append(segment)
+    blocks: list[SentBlock] = []
+    for entry in assembly.citations:
+        own = segments[entry.number]
+        tokens: dict[int, int] = dict.fromkeys(entry.chunk_indexes, 0)
+        for segment in own:
+            if segment.chunk_index in tokens:
+                tokens[segment.chunk_index] += segment.tokens
+        counts = tuple(tokens[index] for index in entry.chunk_indexes)
+        place = (own[0].start + shift, own[-1].end + shift, sum(segment.tokens for segment in own))
+        blocks.append(SentBlock(entry.number, entry.document_id, entry.title, entry.chunk_indexes, *place, counts))
+    return tuple(blocks)
 
 
 def _left(block: SentBlock, keys: Sequence[Key], turn: int, reason: LeftFor) -> LeftEvidence:

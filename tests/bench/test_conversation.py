@@ -147,7 +147,7 @@ def test_layouts_of_conversations() -> None:
 
 
 def test_a_turn_costs_little_more_than_an_assembly() -> None:
-    """The median ratio of `Conversation.ask` to `assemble` on the same question and limit, by layout, in one run."""
+    """The median ratio of `Conversation.ask` to an assembly whose prompt is built and counted, on the same question, in one run."""
     counter, folder = open_counter(), real_folder()
     assert folder is not None
     store = MemoryStore(counter)
@@ -163,7 +163,7 @@ def test_a_turn_costs_little_more_than_an_assembly() -> None:
                 took = []
                 for _ in range(3):
                     began = time.perf_counter()
-                    assemble(query, dataset, talk.settings, counter)
+                    sum(counter.count(message.content) for message in build_messages(assemble(query, dataset, talk.settings, counter)))
                     middle = time.perf_counter()
                     turn = talk.ask(query, dataset, counter)
                     took.append((time.perf_counter() - middle, middle - began))
