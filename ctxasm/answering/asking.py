@@ -173,9 +173,7 @@ class _Reading:
 
     def __init__(self, assembly: Assembly, settled: SettledChoice, model: AnswerModel) -> None:
         self._citations, self._settled, self._model = assembly.citations, settled, model
-        self._parser = (
-            MarkerParser(known={c.number for c in self._citations}, reading="strict") if expects_markers(assembly.settings) else None
-        )
+        self._parser = MarkerParser(reading="strict") if expects_markers(assembly.settings) else None
         self._plain, self._found = list[str](), list[ResolvedMarker]()
         self.decided = 0
         self.first_piece_ms: float | None = None

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ctxasm.citations.checked import Addressed, CheckedClaim
-from ctxasm.citations.effects import remove
 from ctxasm.citations.grounds import Grounds
 from ctxasm.citations.markers import parse_markers
+from ctxasm.citations.plain_text import without_markers
 from ctxasm.text.language import language_of
 from ctxasm.text.terms import is_alike, terms_of
 
@@ -37,7 +37,7 @@ def addressed(
     stating = [claim for claim in claims if claim.verdict != "declined"]
     if not asked or not stating:
         return None
-    bare = " ".join(remove(answer, parse_markers(answer)).text.split())
+    bare = " ".join(without_markers(answer, parse_markers(answer)).split())
     sources = {ground.source.number: ground.source for ground in grounds.items}
     places = [[*claim.support, *((claim.better_support,) if claim.better_support else ())] for claim in stating]
     carried = [sources[place.number].text[place.start : place.end] for own in places for place in own]

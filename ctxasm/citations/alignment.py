@@ -16,10 +16,10 @@ from ctxasm.citations.claims import split_claims
 from ctxasm.citations.declined import is_declined
 from ctxasm.citations.disputed import with_dispute
 from ctxasm.citations.dropped import dropped_numbers
-from ctxasm.citations.effects import remove
 from ctxasm.citations.figures import figures_of, only_quotes, without_shares
 from ctxasm.citations.grounds import Grounds
 from ctxasm.citations.markers import MarkerParser, ResolvedMarker, resolve
+from ctxasm.citations.plain_text import without_markers
 from ctxasm.citations.used_passages import used_passages
 from ctxasm.citations.verdicts import Bench, judge
 from ctxasm.citations.weighing import is_match
@@ -104,7 +104,7 @@ def _beside_labels(found: CheckedAnswer, assembly: Assembly | None, reference: s
     facts = [claim.text for claim in split_claims(reference, ()) if claim.states and not is_declined(claim.text)]
     if not facts or not found.claims:
         return found
-    bare = remove(found.answer, [resolved.marker for resolved in found.markers]).text
+    bare = without_markers(found.answer, [resolved.marker for resolved in found.markers])
     comparison = scorer.compare(facts, [Source(1, bare, ((0, len(bare)),))], "", cancel)
     stated = sum(is_match(comparison.together(at, (0,)), scorer) for at in range(len(facts)))
     spent = Spent(*map(sum, zip(found.spent, comparison.spent, strict=True)))
@@ -114,7 +114,7 @@ def _beside_labels(found: CheckedAnswer, assembly: Assembly | None, reference: s
 def _read(answer: str, grounds: Grounds, marked: bool, reading: Reading) -> tuple[tuple[ResolvedMarker, ...], tuple[Claim, ...]]:
     if not marked:
         return (), split_claims(answer, ())
-    parser = MarkerParser(known={source.number for source in grounds.sources}, reading=reading)
+    parser = MarkerParser(reading=reading)
     events = parser.feed(answer) + parser.finish()
     return resolve(events, grounds.sources), split_claims(answer, events, parser.listed)
 

@@ -1,8 +1,7 @@
 """A checked answer, and its JSON: strict, and the same for the same answer, `elapsed_ms` aside.
 
-Offsets are characters: of a marker and a claim in the raw answer (`cleaned_…`: in the answer without its known markers), of a support
-in its source's own text (for a block of a context: the whole rendered block, header included), and with their prefix in the context,
-the chunk or the document.
+Offsets are characters: of a marker and a claim in the answer; of a support in its source's own text (for a block of a context: the whole
+rendered block, header included), and with their prefix in the context, the chunk or the document.
 """
 
 from __future__ import annotations
@@ -87,8 +86,6 @@ def _marker(resolved: ResolvedMarker) -> list[dict[str, Any]]:
             "number": number,
             "start": marker.start,
             "end": marker.end,
-            "cleaned_start": marker.cleaned_start,
-            "cleaned_end": marker.cleaned_end,
             "text": marker.text,
             "form": marker.form,
             "known": number in resolved.known,

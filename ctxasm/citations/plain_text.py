@@ -47,6 +47,8 @@ _MARKUP = re.compile(
 )
 _MAY_MARK_UP = re.compile(r"[`\[*_~<\\>]")
 """One of these is in all markup: most stretches have none."""
+_CITE_END = re.compile(r"</cite\s*>", re.IGNORECASE)
+_ENDS_MARKUP = re.compile(r"</|[*_~\"'”’»]{1,3}(?:[\s.,;:!?)\]]|\Z)")
 _LOOK_BACK = 60
 _LOOK_AHEAD = 12
 _MARKS = tuple(".,;:!?)。，；：！？）")
@@ -139,6 +141,25 @@ def read_plain(answer: str, start: int, end: int, markers: Sequence[tuple[int, M
         found += [(place, position) for position, _ in run]
     _add_marked_up(writer, answer, at, end)
     return Plain("".join(writer.pieces), writer.places, writer.origins, found, writer.ends)
+
+
+def without_markers(answer: str, markers: Sequence[MarkerEvent]) -> str:
+    """`answer` without its markers, and without the brackets, quotes, emphasis and blanks that only held them."""
+    pieces: list[str] = []
+    at = 0
+    for run in _runs(answer, list(enumerate(markers))):
+        low, high = _widened(answer, at, len(answer), run[0][1].start, run[-1][1].end)
+        at, before = max(high, run[-1][1].end), answer[at : max(low, at)]
+        kept, following = before.rstrip(" \t"), answer[at : at + 1]
+        if following and not following.isspace() and following not in _MARKS and not _ENDS_MARKUP.match(answer, at):
+            kept = (
+                before
+                if before[-1:].isspace() or not (following.isalnum() or following == "`") or following > "\u2e80" or not before
+                else before + " "
+            )
+        pieces.append(kept)
+    whole = "".join([*pieces, answer[at:]])
+    return _CITE_END.sub("", whole) if any(marker.form == "cite" for marker in markers) else whole
 
 
 def _runs(answer: str, markers: Sequence[tuple[int, MarkerEvent]]) -> list[list[tuple[int, MarkerEvent]]]:

@@ -126,7 +126,6 @@ SOUP = st.lists(
     max_size=24,
 ).map("".join)
 CUTS = st.lists(st.integers(0, 10_000), max_size=8)
-KNOWN = st.sampled_from([frozenset({1}), frozenset({1, 2, 3}), frozenset(range(1, 10)), frozenset({2, 5}), frozenset()])
 
 
 def law(*strategies):

@@ -122,11 +122,6 @@ def test_entries_of_a_source_list_cite_no_claim() -> None:
     assert [event.numbers for event in parser.listed] == [(1,), (2,), (4,)]
 
 
-def test_second_number_on_request() -> None:
-    assert [m.numbers for m in parse_markers("【4:0†source】", second_number=True)] == [(1,)]
-    assert numbers_of("【4:0†source】") == [(4,)]
-
-
 def test_unknown_numbers_are_reported_and_a_range_is_clamped() -> None:
     markers = parse_markers("a [1, 99] b [0] c [1-999999999] d [2]")
     found = resolve(markers, [citation(1), citation(2)])

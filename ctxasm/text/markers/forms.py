@@ -70,21 +70,19 @@ class MarkerForm(NamedTuple):
 class MarkerScanner:
     """Reads a text in any pieces; `feed` and `finish` return the markers that are now certain.
 
-    `hide_thinking` skips `<think>…</think>`; `second_number` reads `【4:0†source】` as block 0 + 1; without `code` fences,
-    backticks, indents and `<pre>` hide nothing. `alone` reads a bracket as if nothing stood around it that makes it an array, a
-    year of a law report or the like: a copy of it may stand elsewhere.
+    `hide_thinking` skips `<think>…</think>`; without `code` fences, backticks, indents and `<pre>` hide nothing. `alone` reads a bracket as
+    if nothing stood around it that makes it an array, a year of a law report or the like: a copy of it may stand elsewhere.
     """
 
     def __init__(
         self,
         *,
         hide_thinking: bool = True,
-        second_number: bool = False,
         code: bool = True,
         reading: Reading = "usual",
         alone: bool = False,
     ) -> None:
-        self._hide_thinking, self._second_number, self._code = hide_thinking, second_number, code
+        self._hide_thinking, self._code = hide_thinking, code
         self._reading: Reading = reading
         self._alone, self._active = alone, _ACTIVE[reading]
         self._raw = ""  # the element that hides what it holds
@@ -202,7 +200,7 @@ class MarkerScanner:
         if length == 0 and not final:
             return None
         content = text[place + 1 : place + length - 1] if length > 0 else ""
-        read = read_content(opener, content, self._second_number, self._reading == "all") if length > 0 else None
+        read = read_content(opener, content, self._reading == "all") if length > 0 else None
         if read is None:
             return place + 1
         form, numbers = read

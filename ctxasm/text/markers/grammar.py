@@ -42,9 +42,6 @@ RANGE_NUMBERS = 1000
 ADDRESS = re.compile(r"://[\w./?=&%#+:@,;~-]*\Z")
 """The end of a web address: a name in it is no code."""
 
-GUARD = "\u2060"
-"""A word joiner: no marker may hold one, so it keeps apart what must not become a marker."""
-
 CLOSERS = {"[": "]", "【": "】", "［": "］", "〔": "〕"}
 _DECIDES = {opener: re.compile(rf"[{re.escape(opener + closer)}\n`\\]").finditer for opener, closer in CLOSERS.items()}
 
@@ -81,11 +78,11 @@ _AMBIGUOUS = re.compile(
     re.IGNORECASE,
 )
 _NESTED = re.compile(rf"\s*\[{_LIST.pattern}\](?:\s*[,;]?\s*\[{_LIST.pattern}\])*\s*", re.IGNORECASE)
-_DAGGER = re.compile(r"\s*(\d+)(?::(\d+))?\s*†[^`\\\u2060]*")
+_DAGGER = re.compile(r"\s*(\d+)(?::(\d+))?\s*†[^`\\]*")
 _ALMOST = re.compile(r"(?=.*\d)[\d\s,;，、；‐‑‒–—−-]+")
 _ID = re.compile(rf"\s*id[\s:#=]*\d+(?:{_JOIN}(?:id[\s:#=]*)?\d+)*\s*", re.IGNORECASE)
-_TAG = re.compile(rf"<(sup|cite)>(?:<a\b[^<>`\\\u2060]*>)?({_LIST.pattern}|\s*\[{_LIST.pattern}\]\s*)(?:</a\s*>)?</\1\s*>", re.IGNORECASE)
-_ATTRIBUTES = r"[^<>`\\\u2060]*"
+_TAG = re.compile(rf"<(sup|cite)>(?:<a\b[^<>`\\]*>)?({_LIST.pattern}|\s*\[{_LIST.pattern}\]\s*)(?:</a\s*>)?</\1\s*>", re.IGNORECASE)
+_ATTRIBUTES = r"[^<>`\\]*"
 _CITE = re.compile(
     rf"<cite\s{_ATTRIBUTES}?\b(?:id|index|source|ref)\s*=\s*[\"']?({_LIST.pattern})[\"']?(?:\s{_ATTRIBUTES})?/?>", re.IGNORECASE
 )
@@ -163,16 +160,10 @@ _DETERMINED = re.compile(
 
 
 @lru_cache(maxsize=1024)
-def read_content(
-    opener: str, content: str, second_number: bool = False, ambiguous: bool = False
-) -> tuple[FormName, tuple[int, ...]] | None:
-    """The form and numbers of what stands between `opener` and its closer; None for ordinary text.
-
-    `second_number`: in `4:0†source` the block is the second number plus one instead of the first. `ambiguous` reads `chunk 2` and `1/2`.
-    """
+def read_content(opener: str, content: str, ambiguous: bool = False) -> tuple[FormName, tuple[int, ...]] | None:
+    """The form and numbers of what stands between `opener` and its closer; None for ordinary text. `ambiguous` reads `chunk 2`, `1/2`."""
     if dagger := _DAGGER.fullmatch(content):
-        chosen = int(dagger[2]) + 1 if second_number and dagger[2] else int(dagger[1])
-        return "dagger", (chosen,)
+        return "dagger", (int(dagger[1]),)
     if opener == "[" and _NESTED.fullmatch(content):
         numbers = read_numbers(content)
         return ("nested", numbers) if numbers else None
@@ -251,12 +242,6 @@ def read_tag(window: str) -> tuple[int, FormName, tuple[int, ...]] | None:
         numbers = read_numbers(opening[1])
         return (opening.end(), "cite", numbers) if numbers else None
     return None
-
-
-def cite_list(tag: str) -> tuple[int, int]:
-    """Where the list of numbers stands in `<cite id="1, 2">`."""
-    found = _CITE.match(tag)
-    return found.span(1) if found else (0, len(tag))
 
 
 def closing(window: str, opener: str) -> int:
