@@ -17,6 +17,12 @@ HEADING_WORDS = 8
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _TICKS = re.compile(r"`+|~+|\\.|[^`~\\]+|\\")
+_CODE = re.compile(
+    r"(`+)[^`\n]+\1|<(pre|code)\b[^<>\n]*>[^\n]*?</\2>|(?<![\w$])\$(?=[^\s$^])[^$\n#]{1,200}(?<=[^\s$])\$(?![\w$])",
+    re.IGNORECASE,
+)
+"""Code inside a line, and mathematics."""
+_ALL = re.compile(r"[^\r\n]+")
 _THINKING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _STRUCTURE = re.compile(r"<think(?:ing)?>|`+|~+|\\[^\n]|\n", re.IGNORECASE)
@@ -74,6 +80,28 @@ def hide_thinking(answer: str) -> str:
     return "".join([*pieces, answer[at:]])
 
 
+def hide_code(answer: str) -> str:
+    """`answer` with thinking, code and lists of sources blanked out; the length stays the same."""
+    lines, pieces = Lines(), list[str]()
+    for found in _LINE.finditer(hide_thinking(answer)):
+        line = found[0]
+        if line:
+            hidden = _is_code(lines, line.rstrip("\r\n")) or lines.lists_sources
+            lines.end()
+            pieces.append((_ALL if hidden else _CODE).sub(lambda code: " " * len(code[0]), line))
+    return "".join(pieces)
+
+
+def _is_code(lines: Lines, line: str) -> bool:
+    """Show a line to the state of lines; whether it is code."""
+    if lines.fence:
+        lines.see(line)
+        return True
+    for piece in _TICKS.findall(line) if "`" in line or "~" in line else [line]:
+        _show(lines, piece)
+    return lines.in_fence_opening or lines.is_indented_code
+
+
 def _show(lines: Lines, piece: str) -> None:
     """Let the state of lines take in a line break, a run of ticks or other text."""
     if piece == "\n":
@@ -98,7 +126,7 @@ class _Reader:
 
     def read(self) -> list[Part]:
         for start, end in self._each_line():
-            code = self._see(start, end)
+            code = _is_code(self._lines, self._answer[start:end])
             listing = self._lines.lists_sources or self._holds_listed(start, end)
             self._lines.end()
             if not self._answer[start:end].strip():
@@ -119,16 +147,6 @@ class _Reader:
         for found in _LINE.finditer(self._answer):
             if found.end() > found.start():
                 yield found.start(), found.start() + len(found[0].rstrip("\r\n"))
-
-    def _see(self, start: int, end: int) -> bool:
-        """Show the line to the state of lines; whether it is code."""
-        lines, line = self._lines, self._answer[start:end]
-        if lines.fence:
-            lines.see(line)
-            return True
-        for piece in _TICKS.findall(line) if "`" in line or "~" in line else [line]:
-            _show(lines, piece)
-        return lines.in_fence_opening or lines.is_indented_code
 
     def _holds_listed(self, start: int, end: int) -> bool:
         listed = self._listed

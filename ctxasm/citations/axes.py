@@ -111,13 +111,13 @@ def _citation(checked: CheckedClaim, support: InSources | None) -> ByNumber | No
         return "dropped" if explained else "unknown"
     if support is None:
         return None
-    if not checked.claim.cited and not checked.claim.inherited:
-        return "missing"
+    if not checked.claim.cited:
+        return "inherited" if checked.claim.inherited and checked.verdict in ("supported", "partly") else "missing"
     if checked.better is not None or (checked.idle and support in ("full", "partly")):
         return "wrong_number"
     if support == "not_found":
         return None
-    return "right" if checked.claim.cited else "inherited"
+    return "right"
 
 
 def parts_of(checked: CheckedClaim, answer: JudgedAnswer) -> tuple[Part, ...]:

@@ -25,7 +25,8 @@ class CheckedAnswer:
     that the labels of the question expect, `facts` those of its reference answer.
 
     `marked` is False where no marker was asked for and none was read: a spoken answer (`voice`), or blocks that show no
-    number. Then no claim cites anything, and `support` is the source that was found for it. `reading`: which forms were read as markers.
+    number. Then no claim cites anything, and `support` is the source that was found for it. `reading`: which forms were read as markers. `first_number`:
+    the number that the answer has for the first source, 0 or 1.
     """
 
     query_id: str
@@ -44,6 +45,7 @@ class CheckedAnswer:
     passages: Share = Share(0, 0)
     facts: Share = Share(0, 0)
     reading: Reading = "usual"
+    first_number: int = 1
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of one checked answer, as documented in docs/reference/answer-json.md."""
@@ -58,6 +60,7 @@ class CheckedAnswer:
             "voice": self.voice,
             "marked": self.marked,
             "reading": self.reading,
+            "first_number": self.first_number,
             "scorer": self.scorer,
             "threshold": self.threshold,
             "markers": markers,
@@ -90,7 +93,7 @@ def _marker(resolved: ResolvedMarker) -> list[dict[str, Any]]:
             "form": marker.form,
             "known": number in resolved.known,
         }
-        for number in numbers or [None]
+        for number in numbers or ([] if marker.form == "tag" else [None])
     ]
 
 

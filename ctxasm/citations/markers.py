@@ -16,6 +16,10 @@ LONGEST_UNKNOWN_RUN = 10
 """A longer run of consecutive unknown numbers in one marker is reported by its first and last number."""
 
 
+SILENT: frozenset[FormName] = frozenset({"unread", "tag"})
+"""Forms that cite nothing: markers whose source is not known, and the ends of tags."""
+
+
 class MarkerEvent(NamedTuple):
     """A marker at characters `start` to `end` of the answer. `malformed` ones (`[3-1]`) name no number."""
 
@@ -35,8 +39,8 @@ class ResolvedMarker(NamedTuple):
 
     @property
     def is_sound(self) -> bool:
-        """Whether every number of the marker is a citation of the context."""
-        return bool(self.known) and not self.unknown
+        """Whether the marker names no number that is no citation of the context."""
+        return self.marker.form in SILENT or (bool(self.known) and not self.unknown)
 
 
 class MarkerParser:

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ctxasm.citations.markers import MarkerEvent
+from ctxasm.citations.markers import SILENT, MarkerEvent
 from ctxasm.text.abbreviations import BEGINNERS
 
 _FIRM_END = re.compile(r"(?<![.\w])[^\W\d_]{4,}[.!?]+\Z")
@@ -138,7 +138,7 @@ def read_plain(answer: str, start: int, end: int, markers: Sequence[tuple[int, M
         else:
             at = _add_marker(writer, answer, low, max(high, run[-1][1].end), end)
         place = writer.length - (1 if writer.tail == STAND_IN else 0)
-        found += [(place, position) for position, _ in run]
+        found += [(place, position) for position, marker in run if marker.form not in SILENT]
     _add_marked_up(writer, answer, at, end)
     return Plain("".join(writer.pieces), writer.places, writer.origins, found, writer.ends)
 

@@ -95,9 +95,12 @@ def judge(claim: Claim, at: int, bench: Bench, *, marked: bool) -> CheckedClaim:
     if claim.clauses or known:
         checked = _by_clause(claim, at, bench, known) if claim.clauses else _cited(claim, at, bench, known)
         return replace(checked, unknown=unknown, dropped=dropped) if unknown else checked
-    if claim.inherited and (inherited := _inherited(claim, at, bench)) is not None:
+    inherited = _inherited(claim, at, bench) if claim.inherited else None
+    if inherited is not None and inherited.verdict == "supported":
         return inherited
     better, match = _best(bench, bench.each(at))
+    if inherited is not None and better is None:
+        return inherited
     if not marked:
         return _attributed(claim, bench, match if better is not None else _merged(at, bench, match))
     verdict: Verdict = "dropped" if dropped else "unknown_marker" if unknown else "uncited"

@@ -54,7 +54,7 @@ _RUN = re.compile(r"\[+")
 _END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _KEPT_CHARS = 2048
 """How long the remembered text may grow before what nothing looks back at is forgotten."""
-_TAGS = ("<sup>", "<cite>", "<cite ", "<think>", "<thinking>", "<pre>", "<pre ", "<code>", "<code ")
+_TAGS = ("<sup>", "<sup ", "<cite>", "<cite ", "<think>", "<thinking>", "<pre>", "<pre ", "<code>", "<code ")
 
 
 class MarkerForm(NamedTuple):
@@ -304,7 +304,7 @@ class MarkerScanner:
             return place + max(end, 0) + 1
         read = read_tag(window.partition("\n")[0])
         if read is None:
-            closer = low.find(f"</{low[1:].partition('>')[0]}")
+            closer = low.find("</sup" if low.startswith("<sup") else "</cite")
             complete = ">" in low if low.startswith("<cite ") else closer >= 0 and ">" in low[closer:]
             return place + 1 if complete or not open_ended else None
         length, form, numbers = read

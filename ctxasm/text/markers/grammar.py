@@ -25,6 +25,10 @@ FormName = Literal[
     "sup",
     "round",
     "superscript",
+    "other",
+    "name",
+    "unread",
+    "tag",
     "malformed",
 ]
 Reading = Literal["strict", "usual", "all"]
@@ -46,12 +50,17 @@ CLOSERS = {"[": "]", "【": "】", "［": "］", "〔": "〕"}
 _DECIDES = {opener: re.compile(rf"[{re.escape(opener + closer)}\n`\\]").finditer for opener, closer in CLOSERS.items()}
 
 _LONG_NAME = r"(?:sources?|bron(?:nen)?|quellen?|src|docs?|documents?|citations?|cites?|refs?|contexts?|kontext|passages?)"
-NAME = rf"(?:{_LONG_NAME}|ids?|s)"
+NAME = rf"(?:{_LONG_NAME}(?:[ _-]?(?:ids?|idx|index|nr|no|num|number)(?![a-z]))?|ids?|s)"
+NAME_JOIN = r"\s:#=._-"
+"""What may stand between a name and its number."""
+DIRECTION_MARKS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+undirected = re.compile(f"[{DIRECTION_MARKS}]").sub
+"""Editors of right-to-left text put them around a number: in a bracket they count as a blank."""
 _AMBIGUOUS_NAME = r"(?:chunks?|excerpts?|fragment(?:en|s|e)?|items?|no|nr|n)"
 SEE = r"(?:(?:see|zie|siehe|cf|vgl)\.?\s+(?:(?:also|ook|auch)\s+)?)"
 _DASH = r"(?:[-‐‑‒–—−]|t/m|(?:to|tot|bis|through)(?=\s))"
 AND = r"(?:and|en|und|et)"
-_LEAD = rf"(?:[\^#]|{NAME}[\s:#=._]*)"
+_LEAD = rf"(?:[\^#]|{NAME}[{NAME_JOIN}]*)"
 _ITEM = rf"{_LEAD}?(\d+)\^?(?:\s*{_DASH}\s*{_LEAD}?(\d+)\^?)?"
 _JOIN = rf"(?:\s*[,;，、；]\s*(?:{AND}\s+|&\s*)?|\s+{AND}\s+|\s*&\s*)"
 _PLAIN_ITEM = _ITEM.replace("(\\d+)", "\\d+")
@@ -65,7 +74,9 @@ _LIST = re.compile(rf"{_BLANK}{SEE}?{_PLAIN_ITEM}(?:{_JOIN}{_PLAIN_ITEM})*(?:{LO
 _LOCATED = re.compile(rf"{LOCATOR}{_BLANK}\Z", re.IGNORECASE)
 _EACH = re.compile(_ITEM, re.IGNORECASE)
 _NAMED = re.compile(rf"{_BLANK}{SEE}?{NAME}", re.IGNORECASE)
-_ROUND = re.compile(rf"\s*{SEE}?(?:sources?|bron(?:nen)?|quellen?|docs?|documents?|refs?)[\s:#=._]*\d", re.IGNORECASE)
+_ROUND = re.compile(
+    rf"\s*{SEE}?(?:sources?|bron(?:nen)?|quellen?|docs?|documents?|refs?)(?:[ _-]?(?:id|nr|no|number))?[{NAME_JOIN}]*\d", re.IGNORECASE
+)
 _ROUND_WORD = re.compile(r"\s*([^\W\d_]*)([\s\S]?)")
 _ROUND_WORDS = (
     *("source", "sources", "bron", "bronnen", "quelle", "quellen", "doc", "docs", "document", "documents", "ref", "refs"),
@@ -81,8 +92,15 @@ _NESTED = re.compile(rf"\s*\[{_LIST.pattern}\](?:\s*[,;]?\s*\[{_LIST.pattern}\])
 _DAGGER = re.compile(r"\s*(\d+)(?::(\d+))?\s*†[^`\\]*")
 _ALMOST = re.compile(r"(?=.*\d)[\d\s,;，、；‐‑‒–—−-]+")
 _ID = re.compile(rf"\s*id[\s:#=]*\d+(?:{_JOIN}(?:id[\s:#=]*)?\d+)*\s*", re.IGNORECASE)
-_TAG = re.compile(rf"<(sup|cite)>(?:<a\b[^<>`\\]*>)?({_LIST.pattern}|\s*\[{_LIST.pattern}\]\s*)(?:</a\s*>)?</\1\s*>", re.IGNORECASE)
+_TAG = re.compile(
+    rf"<(sup|cite)(?:\s[^<>`\\]*)?>(?:<a\b[^<>`\\]*>)?({_LIST.pattern}|\s*\[{_LIST.pattern}\]\s*)(?:</a\s*>)?</\1\s*>", re.IGNORECASE
+)
 _ATTRIBUTES = r"[^<>`\\]*"
+_SENTENCES = re.compile(
+    rf"<cite\s{_ATTRIBUTES}?\bindex\s*=\s*[\"']?(\d+-\d+(?::\d+)?(?:\s*,\s*\d+(?:-\d+(?::\d+)?)?)*)[\"']?(?:\s{_ATTRIBUTES})?/?>",
+    re.IGNORECASE,
+)
+"""`index="2-1"`: document 2, sentence 1."""
 _CITE = re.compile(
     rf"<cite\s{_ATTRIBUTES}?\b(?:id|index|source|ref)\s*=\s*[\"']?({_LIST.pattern})[\"']?(?:\s{_ATTRIBUTES})?/?>", re.IGNORECASE
 )
@@ -162,6 +180,7 @@ _DETERMINED = re.compile(
 @lru_cache(maxsize=1024)
 def read_content(opener: str, content: str, ambiguous: bool = False) -> tuple[FormName, tuple[int, ...]] | None:
     """The form and numbers of what stands between `opener` and its closer; None for ordinary text. `ambiguous` reads `chunk 2`, `1/2`."""
+    content = undirected(" ", content)
     if dagger := _DAGGER.fullmatch(content):
         return "dagger", (int(dagger[1]),)
     if opener == "[" and _NESTED.fullmatch(content):
@@ -234,10 +253,14 @@ def read_id(content: str) -> tuple[int, ...]:
 
 def read_tag(window: str) -> tuple[int, FormName, tuple[int, ...]] | None:
     """Length, form and numbers of a `<sup>1</sup>`, `<cite>1</cite>` or `<cite id="1">` at the start of `window`."""
+    window = undirected(" ", window)
     if whole := _TAG.match(window):
         form: FormName = "sup" if whole[1].lower() == "sup" else "cite"
         numbers = read_numbers(whole[2])
         return (whole.end(), form, numbers) if numbers else None
+    if sentences := _SENTENCES.match(window):
+        documents = (int(each.partition("-")[0]) for each in sentences[1].split(","))
+        return sentences.end(), "cite", tuple(dict.fromkeys(documents))
     if opening := _CITE.match(window):
         numbers = read_numbers(opening[1])
         return (opening.end(), "cite", numbers) if numbers else None

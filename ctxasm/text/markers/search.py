@@ -23,7 +23,7 @@ INVISIBLE = (
 """White space and characters without width, all but the newline."""
 _LEAD = rf"[{INVISIBLE}]{{0,62}}"
 _NUMBERED = re.compile(
-    rf"\[{_LEAD}(?:\[{_LEAD})?{SEE}?(?:[\^#]|{NAME}[{INVISIBLE}:#=._]{{0,62}})?\d+\^?[{INVISIBLE}]{{0,62}}"
+    rf"\[{_LEAD}(?:\[{_LEAD})?{SEE}?(?:[\^#]|{NAME}[{INVISIBLE}:#=._-]{{0,62}})?\d+\^?[{INVISIBLE}]{{0,62}}"
     rf"(?:[\]】］\[,;，、；:&†§‐‑‒–—−-]|{AND}|t/m|(?:to|tot|bis|through)\s)",
     re.IGNORECASE,
 ).match
