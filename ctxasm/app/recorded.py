@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ctxasm.model.records import Answer
     from ctxasm.model.settings import AssemblySettings
     from ctxasm.model.support import Scorer
-    from ctxasm.text.markers.grammar import Reading
+    from ctxasm.text.markers.grammar import Numbering, Reading
 
 Tell = Callable[[str], None]
 """Takes a note about what is read."""
@@ -42,7 +42,9 @@ class AnswerCheck:
         dataset: str | None,
         reading: Reading | None = None,
         tell: Tell = _nothing,
+        numbering: Numbering = "auto",
     ) -> None:
+        self._numbering: Numbering = numbering
         self._workbench, self._settings, self._scorer = workbench, settings, scorer
         self._answers, self._dataset, self._reading, self._tell = answers, dataset, reading, tell
         self.readings: set[Reading] = set()
@@ -76,6 +78,7 @@ class AnswerCheck:
                 reference=str(answer.metadata.get("reference") or ""),
                 likeness=open_likeness(),
                 reading=self._reading or ("usual" if asked.has_sources else "strict"),
+                numbering=self._numbering,
             )
             self.readings.add(checked.reading)
             yield checked, grounds, answer

@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import cast
 
 from ctxasm.citations.addressed import Likeness, addressed
-from ctxasm.citations.answer_markers import AnswerMarkers, Numbering, read_answer
+from ctxasm.citations.answer_markers import AnswerMarkers, read_answer
 from ctxasm.citations.checked import CheckedClaim, Claim, DroppedSource, Figures, Share, Verdict, Withheld
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.claims import split_claims
@@ -28,7 +28,7 @@ from ctxasm.model.messages import Cancel
 from ctxasm.model.ports import Clock
 from ctxasm.model.results import Assembly
 from ctxasm.model.support import Scorer, Source, Spent
-from ctxasm.text.markers.grammar import Reading
+from ctxasm.text.markers.grammar import Numbering, Reading
 
 
 def check_answer(

@@ -16,17 +16,26 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 from ctxasm.citations.answer_parts import hide_code
 from ctxasm.citations.markers import MarkerEvent, MarkerParser
 from ctxasm.model.support import Source
-from ctxasm.text.markers.grammar import DIRECTION_MARKS, FormName, Reading, is_citable, is_raised, read_content, read_numbers, read_round
+from ctxasm.text.markers.grammar import (
+    DIRECTION_MARKS,
+    LOWERED,
+    RAISED,
+    FormName,
+    Numbering,
+    Reading,
+    is_citable,
+    is_raised,
+    read_content,
+    read_numbers,
+    read_round,
+)
 from ctxasm.text.number_words import number_of
 
-Numbering = Literal["auto", "1", "0", "second"]
-"""How numbers are read: `1` as they are, `0` as counted from 0, `second` the second number of `【4:1†source】`, counted from 0."""
-NUMBERINGS: tuple[Numbering, ...] = get_args(Numbering)
 MOST_CHARS = 2000
 """A longer bracket is no marker, in characters."""
 _MOST_FITTED = 400
@@ -51,7 +60,9 @@ _SOURCE_NAMES = (
     r"items?|entry|records?|notes?|footnotes?|fn|fuentes?|font[ei]|documentos?|r[ée]f[ée]rences?|kilder?|källa|källor|lähde|źródło|"
     r"źródła|источник|документ|来源|资料|文档|文献|引用|参考|出典|資料|文書|출처|문서|id|no|nr|n"
 )
-_NAMED = re.compile(rf"(?:(?:{_SOURCE_NAMES})[\s_-]*(?:ids?|idx|index|nr|no|num|number)?[\s:=.#_|：-]*)(?={_FIGURES}\s*\Z)", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"(?:(?:{_SOURCE_NAMES})[\s_-]*(?:ids?|idx|index|nr|no|n°|№|num|number)?[\s:=.#_|：-]*)(?={_FIGURES}\s*\Z)", re.IGNORECASE
+)
 _EACH_NAMED = re.compile(rf"\s*[,;，、；]\s*(?=(?:{_SOURCE_NAMES})[\s_:=.#|：-]*\d)", re.IGNORECASE)
 _LABEL = re.compile(rf"(?:(?:see|zie|siehe|vgl|cf|from|uit|aus)\b[.:]?\s+)?(?:(?:{_SOURCE_NAMES})\s*[:：=]\s*)?", re.IGNORECASE)
 _LABELLED = re.compile(rf"(?:{_SOURCE_NAMES})\s*[:：=]\s*\S", re.IGNORECASE)
@@ -67,6 +78,16 @@ _LOCATED = re.compile(
     r"\.?\s*\d[\d.,\s–-]*\)?|:\d+(?:[-:]\d+)*|\s\d+)\s*\Z",
     re.IGNORECASE,
 )
+_WORD_AND_NUMBER = re.compile(rf"([^\W\d_]+)[\s:_#.=-]*({_FIGURES})")
+_SEEN = re.compile(rf"(?:see|zie|siehe|vgl|cf|voir|ver)\b[.:]?\s+(?:also\s+|ook\s+|auch\s+)?({_FIGURES})", re.IGNORECASE)
+_AUTHORS = re.compile(
+    r"(?!(?:jan|feb|m[aä]r|maart|apr|ma[iy]|mei|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-zä]*\.?,? \d)[A-ZÀ-Þ][\w'’-]+(?:,? (?:et al\.?|(?:and|en|und|&) [A-ZÀ-Þ][\w'’-]+))?,? "
+    r"(?:19|20)\d\d[a-z]?(?:[,:] ?(?:pp?\.|S\.|blz\.)? ?\d[\d–-]*)?(?:; [^\n]{1,200})?"
+)
+_ID = re.compile(
+    r"(?=[a-z-]*\d)(?=[\d-]*[a-z])[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|(?=[a-z]*\d)(?=\d*[a-z])[0-9a-f]{7,40}", re.IGNORECASE
+)
+_PAGE = re.compile(r"(?:pp?|pag|page|pages|pagina(?:'s)?|blz|seiten?|s)\.?\s*\d{1,4}(?:\s*[–,-]\s*\d{1,4})*", re.IGNORECASE)
 _LEADING_NUMBER = re.compile(r"(\d{1,4})\s*(?:[:,|–—-]|\bp\b)\s*(?=\D)")
 _BETWEEN_NAMES = re.compile(r"\s*[;,|]\s*")
 _PAIR = re.compile(r"(\d{1,4})\s*:\s*(\d{1,4})\s*\Z")
@@ -83,8 +104,10 @@ _SIGN = re.compile(
   | (?P<command> \\(?:[a-z]{{0,6}}cite[a-z]{{0,8}}|footnotemark|textsuperscript)\*?(?:\[[^\[\]\n]{{0,80}}\]){{0,2}}(?:[{{\[](?P<keys>[^{{}}\[\]\n]{{1,200}})[}}\]])?)
   | (?P<raised> \$?\^(?:\{{\s*(?P<up1>{_FIGURES})\s*\}}|\[\s*(?P<up2>{_FIGURES})\s*\]|(?P<up3>\d{{1,3}}(?:,\d{{1,3}})*))(?:\$|\^(?!\w))?)
   | (?P<entity> &\#(?:91|0*x5b);\s*(?P<inside>{_FIGURES})\s*&\#(?:93|0*x5d);)
-  | (?P<whole> <(?P<tag>{_TAG_NAMES}|a)\b(?P<before>[^<>\n]{{0,200}})>\s*[\[(]?\s*(?P<held>{_FIGURES})\s*[\])]?\s*</(?P=tag)\s*>)
-  | (?P<open> [<(\[{{]\s*(?P<slash>/?)\s*(?:{_TAG_NAMES})(?:[_-](?:start|end|begin))?(?P<attributes>(?:[\s:=][^<>()\[\]{{}}\n]{{0,200}})?)\s*/?[>)\]}}])
+  | (?P<whole> <(?P<tag>(?:{_TAG_NAMES}|a)(?:[_-]ids?)?)\b(?P<before>[^<>\n]{{0,200}})>\s*[\[(]?\s*(?P<held>{_FIGURES})\s*[\])]?\s*</(?P=tag)\s*>)
+  | (?P<open> [<(\[{{]\s*(?P<slash>/?)\s*(?:{_TAG_NAMES})(?:[_-](?:start|end|begin))?(?P<attributes>(?:[\s:=][^<>()\[\]{{}}\n\0]{{0,200}})?)\s*/?[>)\]}}])
+  | (?P<token> <\|\s*[^|<>\n\0]{{1,60}}?\|>)
+  | (?P<figures> (?<=[\s*_(])[{RAISED}]+(?:[,;⁻–-]\s?[{RAISED}]+)*)
   | (?P<dash> [–—]\s*(?:{_SOURCE_NAMES})\s*:?\s*(?P<dashed>{_FIGURES})(?=\s*(?:[.;]|\n|\Z)))
   | (?P<link> \[(?P<label>[^\[\]\n]{{1,200}})\]\((?P<to>[^()\s]{{1,600}})\))
   | (?P<bracket> [\[(（【{{⟦｛〈《「『〖〘⸨⁽❨⟨<＜«‹〔](?P<content>[^\[\](){{}}<>【】（）⟦⟧｛｝〈〉《》「」『』〖〗〘〙⸨⸩⁽⁾❨❩⟨⟩＜＞«»‹›〔〕\n\0]{{1,{MOST_CHARS}}})[\])）】}}⟧｝〉》」』〗〙⸩⁾❩⟩>＞»›〕])
@@ -107,7 +130,7 @@ _ENDS = re.compile(
     r"|\s+[^\W\d_a-zß-ÿ]|(?<=[。！？])",
 )
 _LINE_START = re.compile(r"[\s>*_#.)\d+•–-]*\Z")
-_BEFORE = re.compile(r"[\w.,;:!?…。，；：！？)）\]\"'”’»%*_°€$£\0]\s*\Z")
+_BEFORE = re.compile(r"[\w.,;:!?…。，；：！？)）\]\"'”’»%*_°€$£\0][\s(\[（“„«]*\Z")
 _LOCATOR = re.compile(
     r"(?:\d|§|\b(?:(?:sub)?sections?|(?:sub)?paragraphs?|articles?|art|clauses?|rules?|items?|steps?|points?|options?|equations?|eqs?|figures?|figs?|tables?|parts?|"
     r"chapters?|notes?|groups?|levels?|types?|phases?|class|grade|categor(?:y|ies)|numbers?|nos?|rooms?|variants?|versions?|"
@@ -118,7 +141,7 @@ _LOCATOR = re.compile(
 _WORD = re.compile(r"[^\W_]{3,}")
 _LAST_WORDS = re.compile(r"[\w-]+")
 _BRACKETED = re.compile(r"(\w*)\W{0,3}[\[(（【{<]\s*([^\[\](){}<>【】（）\n]{1,200}?)\s*[\])）】}>]")
-_FOOTNOTE = re.compile(r"^[ \t>]*\[\^[^\[\]\n]{1,60}\]:", re.MULTILINE)
+_FOOTNOTE = re.compile(rf"^[ \t>]*(?:\[\^[^\[\]\n]{{1,60}}\]:|[{RAISED}]+[ \t])", re.MULTILINE)
 _DIRECTION = re.compile(f"[{DIRECTION_MARKS}]")
 _BLANKED = {"leaked", "private", "turn", "hashed", "command"}
 """Signs that are markers wherever they stand."""
@@ -230,6 +253,14 @@ class _Reader:
                 return self._element(found)
             case "open":
                 return self._tag(found)
+            case "token":
+                figures = re.findall(r"\d{1,4}", found[0])
+                return _Sign(start, end, "other", (int(figures[0]),)) if len(figures) == 1 else _Sign(start, end, "tag")
+            case "figures":
+                before = self.text[max(0, start - 64) : start].rstrip(" *_(")
+                return (
+                    _Sign(start, end, "superscript", _figures(found[0].translate(LOWERED)), style="raised") if is_raised(before) else None
+                )
             case "dash":
                 return _Sign(start, end, "other", _figures(found["dashed"]))
             case "link":
@@ -301,15 +332,18 @@ class _Reader:
     def _bracket_of(self, start: int, end: int, content: str) -> _Sign | None:
         """What stands between two brackets of any kind."""
         opener, content = self.text[start], content.strip()
+        content = content.translate(LOWERED) if opener == "⁽" else content
         style = "round" if opener in "(（" else "square" if opener in "[【〔" else opener
-        while self.text[start - 1 : start] == opener and self.text[end : end + 1] == self.text[end - 1] and style not in ("round",):
+        while self.text[start - 1 : start] == opener and self.text[end : end + 1] == self.text[end - 1]:
             start, end = start - 1, end + 1
         if not any(map(str.isalnum, content)):
             return None
         if re.fullmatch(_FIGURES, content):
-            if style == "square" and end - start <= 64:
+            if not _figures(content):
+                return None
+            if style == "square" and end - start <= 64 and not re.match(r"0\s*[–-]", content):
                 return None  # the parser has judged it
-            is_long = end - start > 64 or style == "square"
+            is_long = end - start > 64
             return _Sign(
                 start,
                 end,
@@ -333,6 +367,12 @@ class _Reader:
         """A bracket that holds words: a name with its number, a file, a title, an address."""
         if self._is_quoted(start, content):
             return None
+        if (seen := _SEEN.fullmatch(content)) and self._in_range(_figures(seen[1])):
+            return _Sign(start, end, "round", _figures(seen[1]))
+        if _PAGE.fullmatch(content):
+            return _Sign(start, end, "unread")
+        if _AUTHORS.fullmatch(content):
+            return self._named(start, end, content) or _Sign(start, end, "unread", style="author" if style == "round" else "")
         each = _EACH_NAMED.split(content)
         if all(_NAMED.match(part) for part in each):
             numbers = tuple(dict.fromkeys(number for part in each for number in _figures(part[_NAMED.match(part).end() :])))  # type: ignore[union-attr]
@@ -344,6 +384,8 @@ class _Reader:
         if style == "square" and _OTHER.match(content):
             figures = tuple(dict.fromkeys(map(int, re.findall(r"\d+", content.split(".")[0] if ".." not in content else content))))
             return _Sign(start, end, "other", figures, style="suffixed")
+        if style == "square" and (word := _WORD_AND_NUMBER.fullmatch(content)) and not _LOCATOR.search(word[1]):
+            return _Sign(start, end, "source", _figures(word[2]), style=f"word {word[1].casefold()}")
         if (lead := _LEADING_NUMBER.match(content)) and self._names(content[lead.end() :])[1]:
             return _Sign(start, end, "source", (int(lead[1]),))
         return self._named(start, end, content)
@@ -354,7 +396,8 @@ class _Reader:
         names = found["names"].strip()
         if re.fullmatch(_FIGURES, names):
             return _Sign(start, end, "source", _figures(names))
-        return self._named(start, end, names) if self._names(names)[1] else None
+        sign = self._named(start, end, names) if self._names(names)[1] else None
+        return sign._replace(form="unread", numbers=()) if sign and len(sign.numbers) > 1 else sign  # a list of sources
 
     # names ---------------------------------------------------------------------------------------------------------------------
 
@@ -375,6 +418,7 @@ class _Reader:
         pieces = [piece for piece in _BETWEEN_NAMES.split(bare) if piece]
         numbers = [number for piece in pieces for number in self._titled(piece)] if len(pieces) <= 20 else []
         is_name = bool(numbers or _FILE.search(bare) or _URL.match(bare) or _KEY.match(content) or _LABELLED.match(content))
+        is_name = is_name or bool(_ID.fullmatch(bare))
         return list(dict.fromkeys(numbers)), is_name
 
     def _titled(self, name: str) -> list[int]:
@@ -415,7 +459,7 @@ class _Reader:
 
     def _is_said(self, sign: _Sign) -> bool:
         """Whether a figure in brackets is said rather than a mark: "section (2)", "two (2)", or as its source has it."""
-        before = self.text[max(0, sign.start - 40) : sign.start].rpartition("\n")[2]
+        before = self.text[max(0, sign.start - 40) : sign.start].rpartition("\n")[2].rstrip("*_")
         if _LOCATOR.search(before) or (not before[-1:].isspace() and not is_citable(before)):
             return True
         last = _LAST_WORDS.findall(before)[-3:]
@@ -440,16 +484,24 @@ class _Reader:
         for sign in signs:
             if self._at_end(sign.start, sign.end):
                 ends += [] if self._is_said(sign) else [sign]
-            elif style == "round" and not _LINE_START.match(self.text[max(0, sign.start - 40) : sign.start].rpartition("\n")[2]):
+            elif (
+                style == "round"
+                and self._in_range(sign.numbers)
+                and not _LINE_START.match(self.text[max(0, sign.start - 40) : sign.start].rpartition("\n")[2])
+            ):
                 within += 1
         named = [sign for sign in ends if self._in_range(sign.numbers)]
         if style == "round" and (within >= max(1, len(named)) or (self._reading != "all" and self._cites)):
             return
-        if not named or (style == "#" and len({sign.numbers for sign in named}) < 2):
+        if (
+            not named
+            or (style[:1] in "#w" and len({sign.numbers for sign in named}) < 2)
+            or (style == "author" and len(named) < 2 and "et al" not in self.text[signs[0].start : signs[0].end])
+        ):
             return
         for sign in ends:
             # Beside two others one that no source has is a number too many, and not a figure that is said.
-            if self._in_range(sign.numbers) or (len(named) > 1 and style != "#" and max(sign.numbers) < 100):
+            if self._in_range(sign.numbers) or (len(named) > 1 and style[:1] not in "#w" and max(sign.numbers) < 100):
                 yield sign._replace(form="unread", numbers=()) if self._reading == "strict" else sign
 
     def _in_range(self, numbers: Iterable[int]) -> bool:
@@ -546,23 +598,7 @@ def choose_of(sign: _Sign, choose: Callable[[tuple[int, int]], int]) -> int:
     return choose(sign.pair)
 
 
-_KINDS = (
-    "leaked",
-    "private",
-    "turn",
-    "hashed",
-    "command",
-    "raised",
-    "entity",
-    "whole",
-    "open",
-    "dash",
-    "link",
-    "bracket",
-    "circled",
-    "number",
-    "line",
-)
+_KINDS = tuple("leaked private turn hashed command raised entity whole open token figures dash link bracket circled number line".split())
 
 
 def _figures(text: str) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ HEADING_WORDS = 8
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _TICKS = re.compile(r"`+|~+|\\.|[^`~\\]+|\\")
 _CODE = re.compile(
-    r"(`+)[^`\n]+\1|<(pre|code)\b[^<>\n]*>[^\n]*?</\2>|(?<![\w$])\$(?=[^\s$^])[^$\n#]{1,200}(?<=[^\s$])\$(?![\w$])",
+    r"(`+)[^`\n]+\1|<(pre|code)\b[^<>\n]*>[^\n]*?</\2>|(?<![\w$}])\$(?=[^\s$^])[^$\n#]{1,200}(?<=[^\s$])\$(?![\w$^])",
     re.IGNORECASE,
 )
 """Code inside a line, and mathematics."""
@@ -27,7 +27,9 @@ _THINKING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _STRUCTURE = re.compile(r"<think(?:ing)?>|`+|~+|\\[^\n]|\n", re.IGNORECASE)
 _QUOTED = re.compile(r"[ \t]*(?:>[ \t>]*)?")
-_BULLET = re.compile(r"(?:(?:[-*+•–‣◦▪]|\(?(?:\d{1,9}[.)]|[a-zA-Z]\)|[a-z]\.(?!\s?[a-zA-Z]\.)))[ \t]+)+(?:\[[ xX]\][ \t])?")
+_BULLET = re.compile(
+    r"(?:(?:[-*+•–‣◦▪]|\(?(?:\d{1,9}[.)]|[a-zA-Z]\)|[a-z]\.(?!\s?[a-zA-Z]\.))|[①-⒇⓪-⓿❶-➓]|\d\ufe0f?\u20e3)[ \t]+)+(?:\[[ xX]\][ \t])?"
+)
 _LATER_NUMBER = re.compile(r"\(?(?!0*1[.)])\d")
 """Only a first number begins a list inside a paragraph: a line may begin with the end of a sentence, `1998. Then …`."""
 _HASHES = re.compile(r"#{1,6}(?=[ \t])[ \t]*")

@@ -20,6 +20,9 @@ _PATTERNS = (
     r"bedankt)(?: wel)?(?: voor (?:uw|je|de) vraag)?)",
     r"(?:natürlich|gerne?|sicher|klar|selbstverständlich|kein problem|hallo|guten tag|"
     r"(?:vielen )?dank(?: für (?:ihre|deine|die) (?:an)?frage)?)",
+    # yes and no: what follows is the claim
+    r"(?:yes|no|yep|nope|correct|indeed|exactly|right|true|ja|nee|nein|jawohl|klopt|inderdaad|precies|juist|genau|richtig|stimmt|oui|non|sí|si)"
+    r"(?:,? (?:indeed|it is|it does|that is (?:correct|right)|dat klopt|inderdaad|das stimmt|genau|sir|ma'am))?",
     # help that is offered
     r"(?:i am|i'm|i would be|i'd be) (?:very )?(?:happy|glad) to (?:help|assist)(?: you)?(?: (?:with that|further))?",
     r"(?:here is|here's|here are) (?:the answer|what i found|what the (?:sources?|context) says?)",
@@ -43,5 +46,5 @@ _AROUND = re.compile(r"\A[\W_]+|[\W_]+\Z")
 
 
 def is_small_talk(text: str) -> bool:
-    """Whether a sentence, without its markers, only greets, thanks, praises the question or offers more help."""
+    """Whether a sentence, without its markers, only says yes or no, greets, thanks, praises the question or offers more help."""
     return len(text) <= LONGEST and _SMALL_TALK.fullmatch(_AROUND.sub("", text).replace("’", "'")) is not None

@@ -70,10 +70,23 @@ def spoken(plain: Plain, start: int, end: int) -> str:
     return unmarked(_tidy(said) or _tidy(marked))
 
 
+_FOLLOWS = re.compile(
+    r"(?:here (?:is|are)|here's|below (?:is|are|you will find)|see below|hieronder|hier (?:is|zijn|volgt|volgen|staat|ist|sind|folgt|folgen)|"
+    r"im folgenden|nachstehend|onderstaand)\b.*|.*\b(?:as follows|the following|see below|als volgt|het volgende|de volgende|hieronder|"
+    r"wie folgt|folgende[snr]?|siehe unten|zie hieronder)\W*",
+    re.IGNORECASE,
+)
+_LEAD_WORDS = 14
+
+
 def only_leads(text: str) -> bool:
     """Whether a sentence only says that an answer follows."""
     lead = _LEAD.match(text)
-    return lead is not None and not any(map(str.isalnum, text[lead.end() :]))
+    if lead is not None and not any(map(str.isalnum, text[lead.end() :])):
+        return True
+    return (
+        len(text) < 160 and len(text.split()) <= _LEAD_WORDS and not any(map(str.isdecimal, text)) and _FOLLOWS.fullmatch(text) is not None
+    )
 
 
 def unmarked(text: str) -> str:

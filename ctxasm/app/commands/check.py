@@ -21,7 +21,7 @@ from ctxasm.app.commands.check_report import ANNOTATIONS_HELP, AnnotationFile
 from ctxasm.app.commands.common import add_dataset, add_settings, require_data, say, settings_of, workbench_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.recorded import recorded_of
-from ctxasm.text.markers.grammar import READINGS
+from ctxasm.text.markers.grammar import NUMBERINGS, READINGS
 
 if TYPE_CHECKING:
     from ctxasm.citations.checked_answer import CheckedAnswer
@@ -57,7 +57,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--markers",
         choices=READINGS,
         help="which forms are citations: strict ([1], 【1】, [source 1], tags; default for contexts assembled here), "
-        "usual (also Open¹ and (source 3); default for answers with sources of their own), all (also (1), [chunk 2], [1/2])",
+        "usual (also Open¹, (source 3), and (1), [chunk 2] or [file.pdf] where the sources show it; default for answers with sources of their own), all (also (1), [chunk 2], [1/2] anywhere)",
+    )
+    parser.add_argument(
+        "--numbering",
+        choices=NUMBERINGS,
+        default="auto",
+        help="what the numbers of an answer count: 1 (the first source is 1), 0 (the first source is 0), second (of 【4:1†source】 the 1, "
+        "counted from 0), auto (default: 1, or 0 or second where the whole answer fits its sources better so; the report says it)",
     )
     parser.add_argument("--voice", action="store_true", help="spoken answers: read no marker, look for a source of each claim")
     add_settings(parser)
@@ -76,7 +83,7 @@ def run(args: Namespace) -> int:
     scorer = workbench.open_scorer(args.scorer)
     if args.file is None:
         require_data(workbench)
-    check = AnswerCheck(workbench, settings, scorer, *read_asked(workbench, args.file, args.data, say), args.markers, say)
+    check = AnswerCheck(workbench, settings, scorer, *read_asked(workbench, args.file, args.data, say), args.markers, say, args.numbering)
     report, totals, failed = open_report(args.format, whole=args.all), Totals(), Counter[str]()
     suite = TestSuite(args.junit) if args.junit is not None else None
     annotations = AnnotationFile(args.annotations) if args.annotations is not None else None

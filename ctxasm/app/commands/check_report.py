@@ -48,6 +48,10 @@ def open_report(form: str, whole: bool = False) -> Report:
     return forms[form]()
 
 
+MOST_UNREAD = 5
+"""How many marks are named whose source is not known."""
+
+
 class TextReport:
     """A line per answer as it is made; at the end what a person should look at, the worst first, and the totals."""
 
@@ -125,10 +129,16 @@ def texts_of(grounds: Grounds) -> Mapping[int, str]:
 
 
 def marker_lines(checked: CheckedAnswer) -> list[str]:
-    """Markers that name no source and stand in no claim of which that is said."""
+    """Markers that name no source and stand in no claim of which that is said; how numbers were read, where that is not as usual."""
     told = {position for claim in checked.claims for position in claim.claim.markers if claim.unknown}
     unsound = [marker for position, marker in enumerate(checked.markers) if not marker.is_sound and position not in told]
-    return [f"no source has the number of {quoted(marker.marker.text)}" for marker in unsound]
+    lines = [f"no source has the number of {quoted(marker.marker.text)}" for marker in unsound]
+    unread = dict.fromkeys(marker.marker.text for marker in checked.markers if marker.marker.form == "unread")
+    lines += (
+        [f"marks whose source is not known, left out of the claims: {', '.join(map(quoted, list(unread)[:MOST_UNREAD]))}"] if unread else []
+    )
+    lines += ["the numbers seem to begin at 0, and were read so: [0] is the first source (--numbering)"] if not checked.first_number else []
+    return lines
 
 
 def claim_lines(checked: CheckedClaim, answer: CheckedAnswer, texts: Mapping[int, str]) -> Iterator[str]:

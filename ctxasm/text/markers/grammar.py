@@ -35,6 +35,9 @@ Reading = Literal["strict", "usual", "all"]
 """Which forms are read as markers. `strict`: those in square or like brackets, in tags, and `(ID: 1)`, which source text of a context
 is kept free of; `usual`: raised figures and named sources in round brackets as well; `all`: also what is as often something else."""
 READINGS: tuple[Reading, ...] = get_args(Reading)
+Numbering = Literal["auto", "1", "0", "second"]
+"""What the numbers of an answer count: `1` from 1, `0` from 0, `second` the second number of `【4:1†source】`, from 0."""
+NUMBERINGS: tuple[Numbering, ...] = get_args(Numbering)
 
 HELD_CHARS = 64
 """The longest marker, and how long an open bracket may stay undecided, in characters."""

@@ -14,9 +14,9 @@ NEUTRAL = "-\n"
 _START = re.compile(r"[\s>]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)?[\s>]*+")
 _BULLET_PATTERN = r"[ \t>]*+(?:[-*+•]|\d{1,9}[.)])[ \t]"
 _BULLET = re.compile(_BULLET_PATTERN).match
-_LISTS = re.compile(r"[\s>]*+(?:[-*+•\[【［]|\d{1,9}[.)])")
+_LISTS = re.compile(r"[\s>]*+(?:[-*+•\[【［¹²³⁴⁵⁶⁷⁸⁹①-⒇❶-➓]|\d{1,9}[.)]|\(\d{1,9}\)|\d\ufe0f?\u20e3)")
 _HEADING = re.compile(
-    r"[\s>#*_]*+(?:sources?|bron(?:nen)?|bronvermelding|bronnenlijst|references|referenties|citations|citaties|literatuur|bibliography|"
+    r"[\s>#*_]*+(?:sources?|bron(?:nen)?|bronvermelding|bronnenlijst|quellen?|quellenverzeichnis|references|referenties|citations|citaties|literatu(?:u?r|re)|bibliography|fuentes|r[ée]f[ée]rences|"
     r"footnotes|voetnoten)[:*_\s]*+",
     re.IGNORECASE,
 ).fullmatch

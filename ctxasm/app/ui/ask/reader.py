@@ -165,7 +165,7 @@ def _how(answer: KeptAnswer, check: CheckedAnswer | None) -> tuple[str, ...]:
     """How the answer was asked for, how long and how many tokens it took, and how it was checked."""
     first = f", first text after {answer.first_piece_ms:.0f} ms" if answer.first_piece_ms is not None else ""
     took = f"{answer.elapsed_ms:.0f} ms{first}" if answer.called and answer.elapsed_ms else ""
-    unknown = sum(len(marker.unknown) or (not marker.known) for marker in answer.markers)
+    unknown = sum(len(marker.unknown) or (not marker.is_sound) for marker in answer.markers)
     missed = f"{counted(unknown, 'marker')} unknown" if unknown else ""
     said = (
         answer.model,
