@@ -40,6 +40,8 @@ MOST_CHARS = 2000
 """A longer bracket is no marker, in characters."""
 _MOST_FITTED = 400
 """How many markers at most are held against the sources to tell how they are numbered."""
+_MOST_OF_STYLE = 1000
+"""How many figures in one kind of bracket are looked at."""
 _WINDOW = 240
 
 _FIGURES = r"\d{1,4}(?:\s*(?:[,;，、；–—-]|[,;]?\s*(?:and|en|und|et|y|e|&))\s*\d{1,4})*"
@@ -481,7 +483,7 @@ class _Reader:
         """Those of the figures in one kind of bracket that are markers: at the ends of claims, within the sources, and not said."""
         style = signs[0].style
         ends, within = [], 0
-        for sign in signs:
+        for sign in signs[:_MOST_OF_STYLE]:
             if self._at_end(sign.start, sign.end):
                 ends += [] if self._is_said(sign) else [sign]
             elif (

@@ -18,7 +18,7 @@ HEADING_WORDS = 8
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _TICKS = re.compile(r"`+|~+|\\.|[^`~\\]+|\\")
 _CODE = re.compile(
-    r"(`+)[^`\n]+\1|<(pre|code)\b[^<>\n]*>[^\n]*?</\2>|(?<![\w$}])\$(?=[^\s$^])[^$\n#]{1,200}(?<=[^\s$])\$(?![\w$^])",
+    r"(?<!`)(`++)[^`\n]++\1|<(pre|code)\b[^<>\n]*>[^\n]*?</\2>|(?<![\w$}])\$(?=[^\s$^])[^$\n#]{1,200}(?<=[^\s$])\$(?![\w$^])",
     re.IGNORECASE,
 )
 """Code inside a line, and mathematics."""
