@@ -83,7 +83,8 @@ _LOCATED = re.compile(
 _WORD_AND_NUMBER = re.compile(rf"([^\W\d_]+)[\s:_#.=-]*({_FIGURES})")
 _SEEN = re.compile(rf"(?:see|zie|siehe|vgl|cf|voir|ver)\b[.:]?\s+(?:also\s+|ook\s+|auch\s+)?({_FIGURES})", re.IGNORECASE)
 _AUTHORS = re.compile(
-    r"(?!(?:jan|feb|m[aä]r|maart|apr|ma[iy]|mei|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-zä]*\.?,? \d)[A-ZÀ-Þ][\w'’-]+(?:,? (?:et al\.?|(?:and|en|und|&) [A-ZÀ-Þ][\w'’-]+))?,? "
+    r"(?!(?:jan|feb|m[aä]r|maart|apr|ma[iy]|mei|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-zä]*\.?,? \d)"
+    r"[A-ZÀ-Þ][\w'’-]+(?:,? (?:et al\.?|(?:and|en|und|&) [A-ZÀ-Þ][\w'’-]+))?,? "
     r"(?:19|20)\d\d[a-z]?(?:[,:] ?(?:pp?\.|S\.|blz\.)? ?\d[\d–-]*)?(?:; [^\n]{1,200})?"
 )
 _ID = re.compile(
@@ -97,29 +98,35 @@ _TURN = re.compile(r"turn(\d{1,3})[a-z]{3,12}?(\d{1,3})")
 _OTHER = re.compile(r"\d{1,3}(?:[a-z]|\.\d{1,3}|\s*(?:[/|+]\s*\d{1,3})+|\s*\.\.\s*\d{1,3})\Z|\(\s*\d{1,3}\s*\)\Z")
 
 _TAG_NAMES = r"cite|citation|citations|cit|co|source|sources|ref|reference|footnote|fn|doc|document|chunk|passage|quote|sup|src|mark|span|c"
-_SIGN = re.compile(
-    rf"""
-    (?P<leaked> :?(?:contentReference)?[\[【(]?oaicite:(?P<leak>\d{{1,4}})[\]】)]?(?:\{{index=\d{{1,4}}\}})?)
-  | (?P<private> [\ue000-\uf8ff](?:[^\s\ue000-\uf8ff]{{0,120}}[\ue000-\uf8ff])*)
-  | (?P<turn> [\[【(]?(?:file)?(?:cite|navlist)?(?:turn\d{{1,3}}[a-z]{{3,12}}?\d{{1,3}}[\s,]{{0,2}})+(?<![\s,])[\]】)]?)
-  | (?P<hashed> \#\#(?P<hash>\d{{1,4}})\$\$ | ~~(?P<tilde>\d{{1,4}})==)
-  | (?P<command> \\(?:[a-z]{{0,6}}cite[a-z]{{0,8}}|footnotemark|textsuperscript)\*?(?:\[[^\[\]\n]{{0,80}}\]){{0,2}}(?:[{{\[](?P<keys>[^{{}}\[\]\n]{{1,200}})[}}\]])?)
-  | (?P<raised> \$?\^(?:\{{\s*(?P<up1>{_FIGURES})\s*\}}|\[\s*(?P<up2>{_FIGURES})\s*\]|(?P<up3>\d{{1,3}}(?:,\d{{1,3}})*))(?:\$|\^(?!\w))?)
-  | (?P<entity> &\#(?:91|0*x5b);\s*(?P<inside>{_FIGURES})\s*&\#(?:93|0*x5d);)
-  | (?P<whole> <(?P<tag>(?:{_TAG_NAMES}|a)(?:[_-]ids?)?)\b(?P<before>[^<>\n]{{0,200}})>\s*[\[(]?\s*(?P<held>{_FIGURES})\s*[\])]?\s*</(?P=tag)\s*>)
-  | (?P<open> [<(\[{{]\s*(?P<slash>/?)\s*(?:{_TAG_NAMES})(?:[_-](?:start|end|begin))?(?P<attributes>(?:[\s:=][^<>()\[\]{{}}\n\0]{{0,200}})?)\s*/?[>)\]}}])
-  | (?P<token> <\|\s*[^|<>\n\0]{{1,60}}?\|>)
-  | (?P<figures> (?<=[\s*_(])[{RAISED}]+(?:[,;⁻–-]\s?[{RAISED}]+)*)
-  | (?P<dash> [–—]\s*(?:{_SOURCE_NAMES})\s*:?\s*(?P<dashed>{_FIGURES})(?=\s*(?:[.;]|\n|\Z)))
-  | (?P<link> \[(?P<label>[^\[\]\n]{{1,200}})\]\((?P<to>[^()\s]{{1,600}})\))
-  | (?P<bracket> [\[(（【{{⟦｛〈《「『〖〘⸨⁽❨⟨<＜«‹〔](?P<content>[^\[\](){{}}<>【】（）⟦⟧｛｝〈〉《》「」『』〖〗〘〙⸨⸩⁽⁾❨❩⟨⟩＜＞«»‹›〔〕\n\0]{{1,{MOST_CHARS}}})[\])）】}}⟧｝〉》」』〗〙⸩⁾❩⟩>＞»›〕])
-  | (?P<circled> [{"".join(_CIRCLED)}](?:\s?[,、]?\s?[{"".join(_CIRCLED)}])* | \d\ufe0f?\u20e3(?:\s?\d\ufe0f?\u20e3)*)
-  | (?P<number> (?<=[\s\w])\#(?P<hashes>\d{{1,3}})(?![\w.,]*\d))
-  | (?P<line> (?m:^)[ \t>*_(–—-]*(?:sources?|bron(?:nen)?|quellen?|references?|citations?|fuentes?|r[ée]f[ée]rences?)[*_]*\s*[:：][*_ ]*(?P<names>[^\n\0]{{1,400}}?)[*_) .]*(?m:$))
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_SAFE_OPENERS = re.compile(r"[\[【(（{⟦｛〈《「『〖〘⸨⁽❨⟨<＜«‹〔]")
+_OPENERS, _CLOSERS = "[(（【{⟦｛〈《「『〖〘⸨⁽❨⟨<＜«‹〔", "])）】}⟧｝〉》」』〗〙⸩⁾❩⟩>＞»›〕"
+_INSIDE = rf"[^{re.escape(_OPENERS + _CLOSERS)}\n\0]"
+_KEYCAP = r"\d\ufe0f?\u20e3"
+_ROUND_SIGNS = f"[{''.join(_CIRCLED)}]"
+_PRIVATE = "\ue000-\uf8ff"
+_FORMS = {
+    "leaked": r":?(?:contentReference)?[\[【(]?oaicite:(?P<leak>\d{1,4})[\]】)]?(?:\{index=\d{1,4}\})?",
+    "private": rf"[{_PRIVATE}](?:[^\s{_PRIVATE}]{{0,120}}[{_PRIVATE}])*",
+    "turn": r"[\[【(]?(?:file)?(?:cite|navlist)?(?:turn\d{1,3}[a-z]{3,12}?\d{1,3}[\s,]{0,2})+(?<![\s,])[\]】)]?",
+    "hashed": r"\#\#(?P<hash>\d{1,4})\$\$|~~(?P<tilde>\d{1,4})==",
+    "command": r"\\(?:[a-z]{0,6}cite[a-z]{0,8}|footnotemark|textsuperscript)\*?(?:\[[^\[\]\n]{0,80}\]){0,2}"
+    r"(?:[{\[](?P<keys>[^{}\[\]\n]{1,200})[}\]])?",
+    "raised": rf"\$?\^(?:\{{\s*(?P<up1>{_FIGURES})\s*\}}|\[\s*(?P<up2>{_FIGURES})\s*\]|(?P<up3>\d{{1,3}}(?:,\d{{1,3}})*))(?:\$|\^(?!\w))?",
+    "entity": rf"&\#(?:91|0*x5b);\s*(?P<inside>{_FIGURES})\s*&\#(?:93|0*x5d);",
+    "element": rf"<(?P<tag>(?:{_TAG_NAMES}|a)(?:[_-]ids?)?)\b(?P<before>[^<>\n]{{0,200}})>"
+    rf"\s*[\[(]?\s*(?P<held>{_FIGURES})\s*[\])]?\s*</(?P=tag)\s*>",
+    "open": rf"[<(\[{{]\s*(?P<slash>/?)\s*(?:{_TAG_NAMES})(?:[_-](?:start|end|begin))?"
+    r"(?P<attributes>(?:[\s:=][^<>()\[\]{}\n\0]{0,200})?)\s*/?[>)\]}]",
+    "token": r"<\|\s*[^|<>\n\0]{1,60}?\|>",
+    "figures": rf"(?<=[\s*_(])[{RAISED}]+(?:[,;⁻–-]\s?[{RAISED}]+)*",
+    "dash": rf"[–—]\s*(?:{_SOURCE_NAMES})\s*:?\s*(?P<dashed>{_FIGURES})(?=\s*(?:[.;]|\n|\Z))",
+    "link": r"\[(?P<label>[^\[\]\n]{1,200})\]\((?P<to>[^()\s]{1,600})\)",
+    "bracket": rf"[{re.escape(_OPENERS)}](?P<content>{_INSIDE}{{1,{MOST_CHARS}}})[{re.escape(_CLOSERS)}]",
+    "circled": rf"{_ROUND_SIGNS}(?:\s?[,、]?\s?{_ROUND_SIGNS})*|{_KEYCAP}(?:\s?{_KEYCAP})*",
+    "number": r"(?<=[\s\w])\#(?P<hashes>\d{1,3})(?![\w.,]*\d)",
+    "line": r"(?m:^)[ \t>*_(–—-]*(?:sources?|bron(?:nen)?|quellen?|references?|citations?|fuentes?|r[ée]f[ée]rences?)"
+    r"[*_]*\s*[:：][*_ ]*(?P<names>[^\n\0]{1,400}?)[*_) .]*(?m:$)",
+}
+_SIGN = re.compile("|".join(f"(?P<{name}>{form})" for name, form in _FORMS.items()), re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     rf"(?:\b(?:ids?|index|idx|sources?|refs?|docs?|documents?|nr?|num(?:ber)?|name|key|src|chunks?)\s*=\s*|\A\s*[:=]?\s*)[\"'“”]?"
     rf"(?:[a-z]{{1,10}}[\s_:#-]?)?({_FIGURES}(?::\d+)?)[\"'“”]?(?=[\s/,]|\Z)",
@@ -145,8 +152,6 @@ _LAST_WORDS = re.compile(r"[\w-]+")
 _BRACKETED = re.compile(r"(\w*)\W{0,3}[\[(（【{<]\s*([^\[\](){}<>【】（）\n]{1,200}?)\s*[\])）】}>]")
 _FOOTNOTE = re.compile(rf"^[ \t>]*(?:\[\^[^\[\]\n]{{1,60}}\]:|[{RAISED}]+[ \t])", re.MULTILINE)
 _DIRECTION = re.compile(f"[{DIRECTION_MARKS}]")
-_BLANKED = {"leaked", "private", "turn", "hashed", "command"}
-"""Signs that are markers wherever they stand."""
 
 
 class AnswerMarkers(NamedTuple):
@@ -228,9 +233,8 @@ class _Reader:
     # one sign -----------------------------------------------------------------------------------------------------------------
 
     def _read(self, found: re.Match[str]) -> _Sign | None:
-        kind, (start, end) = found.lastgroup or "", found.span()
-        kind = next(name for name in _KINDS if found[name] is not None)
-        match kind:
+        start, end = found.span()
+        match next(name for name in _FORMS if found[name] is not None):
             case "leaked":
                 return _Sign(start, end, "other", (int(found["leak"]),), zero=True)
             case "private" | "turn":
@@ -251,7 +255,7 @@ class _Reader:
                 )
             case "entity":
                 return _Sign(start, end, "other", _figures(found["inside"]), style="entity")
-            case "whole":
+            case "element":
                 return self._element(found)
             case "open":
                 return self._tag(found)
@@ -598,9 +602,6 @@ def choose_of(sign: _Sign, choose: Callable[[tuple[int, int]], int]) -> int:
     """The number of a sign of two figures."""
     assert sign.pair is not None
     return choose(sign.pair)
-
-
-_KINDS = tuple("leaked private turn hashed command raised entity whole open token figures dash link bracket circled number line".split())
 
 
 def _figures(text: str) -> tuple[int, ...]:

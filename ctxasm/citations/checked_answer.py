@@ -25,8 +25,8 @@ class CheckedAnswer:
     that the labels of the question expect, `facts` those of its reference answer.
 
     `marked` is False where no marker was asked for and none was read: a spoken answer (`voice`), or blocks that show no
-    number. Then no claim cites anything, and `support` is the source that was found for it. `reading`: which forms were read as markers. `first_number`:
-    the number that the answer has for the first source, 0 or 1.
+    number. Then no claim cites anything, and `support` is the source that was found for it. `reading`: which forms were read
+    as markers. `first_number`: the number that the answer has for the first source, 0 or 1.
     """
 
     query_id: str

@@ -71,7 +71,8 @@ def spoken(plain: Plain, start: int, end: int) -> str:
 
 
 _FOLLOWS = re.compile(
-    r"(?:here (?:is|are)|here's|below (?:is|are|you will find)|see below|hieronder|hier (?:is|zijn|volgt|volgen|staat|ist|sind|folgt|folgen)|"
+    r"(?:here (?:is|are)|here's|below (?:is|are|you will find)|see below|hieronder|hier (?:is|zijn|volgt|volgen|staat|ist|sind|"
+    r"folgt|folgen)|"
     r"im folgenden|nachstehend|onderstaand)\b.*|.*\b(?:as follows|the following|see below|als volgt|het volgende|de volgende|hieronder|"
     r"wie folgt|folgende[snr]?|siehe unten|zie hieronder)\W*",
     re.IGNORECASE,

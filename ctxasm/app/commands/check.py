@@ -57,7 +57,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--markers",
         choices=READINGS,
         help="which forms are citations: strict ([1], 【1】, [source 1], tags; default for contexts assembled here), "
-        "usual (also Open¹, (source 3), and (1), [chunk 2] or [file.pdf] where the sources show it; default for answers with sources of their own), all (also (1), [chunk 2], [1/2] anywhere)",
+        "usual (also Open¹, (source 3), and (1), [chunk 2], [file.pdf] where they name sources; "
+        "default for answers with sources of their own), all (also (1), [1/2] anywhere)",
     )
     parser.add_argument(
         "--numbering",

@@ -63,6 +63,8 @@ class TextReport:
     def answer(self, checked: CheckedAnswer, grounds: Grounds) -> None:
         name = one_line(checked.query_id)
         show(f"{name}: {summary_sentence(checked)}")
+        for line in note_lines(checked):
+            show(f"  {line}")
         texts = texts_of(grounds)
         for claim in worst_first(checked):
             worst = parts_of(claim, checked)[0]
@@ -129,16 +131,17 @@ def texts_of(grounds: Grounds) -> Mapping[int, str]:
 
 
 def marker_lines(checked: CheckedAnswer) -> list[str]:
-    """Markers that name no source and stand in no claim of which that is said; how numbers were read, where that is not as usual."""
+    """Markers that name no source and stand in no claim of which that is said."""
     told = {position for claim in checked.claims for position in claim.claim.markers if claim.unknown}
     unsound = [marker for position, marker in enumerate(checked.markers) if not marker.is_sound and position not in told]
-    lines = [f"no source has the number of {quoted(marker.marker.text)}" for marker in unsound]
-    unread = dict.fromkeys(marker.marker.text for marker in checked.markers if marker.marker.form == "unread")
-    lines += (
-        [f"marks whose source is not known, left out of the claims: {', '.join(map(quoted, list(unread)[:MOST_UNREAD]))}"] if unread else []
-    )
-    lines += ["the numbers seem to begin at 0, and were read so: [0] is the first source (--numbering)"] if not checked.first_number else []
-    return lines
+    return [f"no source has the number of {quoted(marker.marker.text)}" for marker in unsound]
+
+
+def note_lines(checked: CheckedAnswer) -> list[str]:
+    """How markers were read, where that is not as usual."""
+    unread = list(dict.fromkeys(marker.marker.text for marker in checked.markers if marker.marker.form == "unread"))
+    lines = [f"left out of the claims, source not known: {', '.join(map(quoted, unread[:MOST_UNREAD]))}"] if unread else []
+    return lines if checked.first_number else [*lines, "numbers begin at 0 here: 0 is the first source (--numbering sets it)"]
 
 
 def claim_lines(checked: CheckedClaim, answer: CheckedAnswer, texts: Mapping[int, str]) -> Iterator[str]:
