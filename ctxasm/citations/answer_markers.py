@@ -87,6 +87,7 @@ _AUTHORS = re.compile(
     r"[A-ZÀ-Þ][\w'’-]+(?:,? (?:et al\.?|(?:and|en|und|&) [A-ZÀ-Þ][\w'’-]+))?,? "
     r"(?:19|20)\d\d[a-z]?(?:[,:] ?(?:pp?\.|S\.|blz\.)? ?\d[\d–-]*)?(?:; [^\n]{1,200})?"
 )
+_TWO_NAMES = re.compile(r"et al|&|\b(?:and|en|und)\b")
 _ID = re.compile(
     r"(?=[a-z-]*\d)(?=[\d-]*[a-z])[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|(?=[a-z]*\d)(?=\d*[a-z])[0-9a-f]{7,40}", re.IGNORECASE
 )
@@ -108,18 +109,18 @@ _FORMS = {
     "private": rf"[{_PRIVATE}](?:[^\s{_PRIVATE}]{{0,120}}[{_PRIVATE}])*",
     "turn": r"[\[【(]?(?:file)?(?:cite|navlist)?(?:turn\d{1,3}[a-z]{3,12}?\d{1,3}[\s,]{0,2})+(?<![\s,])[\]】)]?",
     "hashed": r"\#\#(?P<hash>\d{1,4})\$\$|~~(?P<tilde>\d{1,4})==",
-    "command": r"\\(?:[a-z]{0,6}cite[a-z]{0,8}|footnotemark|textsuperscript)\*?(?:\[[^\[\]\n]{0,80}\]){0,2}"
+    "command": r"~?\\(?:[a-z]{0,6}cite[a-z]{0,8}|footnotemark|textsuperscript)\*?(?:\[[^\[\]\n]{0,80}\]){0,2}"
     r"(?:[{\[](?P<keys>[^{}\[\]\n]{1,200})[}\]])?",
     "raised": rf"\$?\^(?:\{{\s*(?P<up1>{_FIGURES})\s*\}}|\[\s*(?P<up2>{_FIGURES})\s*\]|(?P<up3>\d{{1,3}}(?:,\d{{1,3}})*))(?:\$|\^(?!\w))?",
     "entity": rf"&\#(?:91|0*x5b);\s*(?P<inside>{_FIGURES})\s*&\#(?:93|0*x5d);",
     "element": rf"<(?P<tag>(?:{_TAG_NAMES}|a)(?:[_-]ids?)?)\b(?P<before>[^<>\n]{{0,200}})>"
     rf"\s*[\[(]?\s*(?P<held>{_FIGURES})\s*[\])]?\s*</(?P=tag)\s*>",
+    "link": r"\[(?P<label>[^\[\]\n]{1,200})\]\((?P<to>[^()\s]{1,600})\)",
     "open": rf"[<(\[{{]\s*(?P<slash>/?)\s*(?:{_TAG_NAMES})(?:[_-](?:start|end|begin))?"
     r"(?P<attributes>(?:[\s:=][^<>()\[\]{}\n\0]{0,200})?)\s*/?[>)\]}]",
     "token": r"<\|\s*[^|<>\n\0]{1,60}?\|>",
     "figures": rf"(?<=[\s*_(])[{RAISED}]+(?:[,;⁻–-]\s?[{RAISED}]+)*",
     "dash": rf"[–—]\s*(?:{_SOURCE_NAMES})\s*:?\s*(?P<dashed>{_FIGURES})(?=\s*(?:[.;]|\n|\Z))",
-    "link": r"\[(?P<label>[^\[\]\n]{1,200})\]\((?P<to>[^()\s]{1,600})\)",
     "bracket": rf"[{re.escape(_OPENERS)}](?P<content>{_INSIDE}{{1,{MOST_CHARS}}})[{re.escape(_CLOSERS)}]",
     "circled": rf"{_ROUND_SIGNS}(?:\s?[,、]?\s?{_ROUND_SIGNS})*|{_KEYCAP}(?:\s?{_KEYCAP})*",
     "number": r"(?<=[\s\w])\#(?P<hashes>\d{1,3})(?![\w.,]*\d)",
@@ -378,7 +379,9 @@ class _Reader:
         if _PAGE.fullmatch(content):
             return _Sign(start, end, "unread")
         if _AUTHORS.fullmatch(content):
-            return self._named(start, end, content) or _Sign(start, end, "unread", style="author" if style == "round" else "")
+            return self._named(start, end, content) or _Sign(
+                start, end, "unread", style="author" if style == "round" and not _TWO_NAMES.search(content) else ""
+            )
         each = _EACH_NAMED.split(content)
         if all(_NAMED.match(part) for part in each):
             numbers = tuple(dict.fromkeys(number for part in each for number in _figures(part[_NAMED.match(part).end() :])))  # type: ignore[union-attr]
@@ -499,11 +502,7 @@ class _Reader:
         named = [sign for sign in ends if self._in_range(sign.numbers)]
         if style == "round" and (within >= max(1, len(named)) or (self._reading != "all" and self._cites)):
             return
-        if (
-            not named
-            or (style[:1] in "#w" and len({sign.numbers for sign in named}) < 2)
-            or (style == "author" and len(named) < 2 and "et al" not in self.text[signs[0].start : signs[0].end])
-        ):
+        if not named or (style[:1] in "#w" and len({sign.numbers for sign in named}) < 2) or (style == "author" and len(named) < 2):
             return
         for sign in ends:
             # Beside two others one that no source has is a number too many, and not a figure that is said.
