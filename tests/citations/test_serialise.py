@@ -88,8 +88,8 @@ def test_the_documented_json() -> None:
     found = WHOLE.to_dict()
     assert found == json.loads(json.dumps(found, allow_nan=False))
     assert list(found) == [
-        *("query_id", "answer", "voice", "marked", "reading", "scorer", "threshold", "markers", "claims", "figures"),
-        *("addressed", "passages", "facts", "summary", "spent", "elapsed_ms"),
+        *("query_id", "answer", "voice", "marked", "reading", "first_number", "scorer", "threshold"),
+        *("markers", "claims", "figures", "addressed", "passages", "facts", "summary", "spent", "elapsed_ms"),
     ]
     assert [(m["number"], m["start"], m["end"], m["form"], m["known"]) for m in found["markers"]] == [
         (1, 28, 31, "bracket", True),
