@@ -19,8 +19,7 @@ from ctxasm.model.ports import Clock
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Channel
 from ctxasm.text.formats import expects_markers
-from ctxasm.text.language import Language
-from ctxasm.text.refusals import NOTHING_FOUND
+from ctxasm.text.language import NOTHING_FOUND, Language
 from ctxasm.text.tokens import open_counter
 
 __all__ = ["NOTHING_FOUND", "AnswerEvent", "AnswerResult", "AnswerStream", "Marked", "Piece", "answer", "ask"]

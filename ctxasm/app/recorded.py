@@ -13,8 +13,8 @@ from ctxasm.text.formats import expects_markers
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
     from ctxasm.citations.agreement import Judged
-    from ctxasm.citations.checked_answer import CheckedAnswer
     from ctxasm.citations.grounds import Grounds
+    from ctxasm.citations.report import CheckedAnswer
     from ctxasm.data.files.answers import AnswersReading, AskedAnswer
     from ctxasm.data.files.problems import Problem
     from ctxasm.model.records import Answer

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ctxasm.citations.answer_text import without_markers
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.markers import parse_markers
-from ctxasm.citations.plain_text import without_markers
 from ctxasm.citations.weighing import weigh
 from ctxasm.model.records import Answer
 from ctxasm.model.support import Scorer

@@ -9,20 +9,16 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import cast
 
-from ctxasm.citations.addressed import Likeness, addressed
 from ctxasm.citations.answer_markers import AnswerMarkers, read_answer
+from ctxasm.citations.answer_text import without_markers
 from ctxasm.citations.checked import CheckedClaim, Claim, DroppedSource, Figures, Share, Verdict, Withheld
-from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.claims import split_claims
 from ctxasm.citations.declined import is_declined
-from ctxasm.citations.disputed import with_dispute
-from ctxasm.citations.dropped import dropped_numbers
-from ctxasm.citations.figures import figures_of, only_quotes, without_shares
-from ctxasm.citations.grounds import Grounds
+from ctxasm.citations.figures import Likeness, addressed, figures_of, only_quotes, used_passages, without_shares
+from ctxasm.citations.grounds import Grounds, dropped_numbers
 from ctxasm.citations.markers import ResolvedMarker, resolve
-from ctxasm.citations.plain_text import without_markers
-from ctxasm.citations.used_passages import used_passages
-from ctxasm.citations.verdicts import Bench, judge
+from ctxasm.citations.report import CheckedAnswer
+from ctxasm.citations.verdicts import Bench, judge, with_dispute
 from ctxasm.citations.weighing import is_match
 from ctxasm.model.messages import Cancel
 from ctxasm.model.ports import Clock

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from ctxasm.citations.answer_parts import hide_code
+from ctxasm.citations.answer_text import hide_code
 from ctxasm.citations.markers import MarkerEvent, MarkerParser
 from ctxasm.model.support import Source
 from ctxasm.text.markers.grammar import (
@@ -502,7 +502,11 @@ class _Reader:
         named = [sign for sign in ends if self._in_range(sign.numbers)]
         if style == "round" and (within >= max(1, len(named)) or (self._reading != "all" and self._cites)):
             return
-        if not named or (style[:1] in "#w" and len({sign.numbers for sign in named}) < 2) or (style == "author" and len(named) < 2 and "et al" not in self.text):
+        if (
+            not named
+            or (style[:1] in "#w" and len({sign.numbers for sign in named}) < 2)
+            or (style == "author" and len(named) < 2 and "et al" not in self.text)
+        ):
             return
         for sign in ends:
             # Beside two others one that no source has is a number too many, and not a figure that is said.

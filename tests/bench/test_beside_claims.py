@@ -17,10 +17,10 @@ import pytest
 
 from ctxasm import assemble, check, load, open_store, search
 from ctxasm.app.parts import open_likeness
-from ctxasm.citations.addressed import Likeness, addressed
 from ctxasm.citations.agreement import ATTRIBUTABLE, bare_claim, is_label
 from ctxasm.citations.alignment import check_answer
-from ctxasm.citations.axes import WORST, parts_of
+from ctxasm.citations.checked import WORST, parts_of
+from ctxasm.citations.figures import Likeness, addressed
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.data.files import load_bundle

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
+from ctxasm.citations.answer_text import without_markers
 from ctxasm.citations.markers import MarkerParser, parse_markers
-from ctxasm.citations.plain_text import without_markers
 from tests.bench.tables import show
 from tests.real_data import real_folder
 

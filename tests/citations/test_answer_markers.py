@@ -6,9 +6,9 @@ import pytest
 
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.answer_markers import read_answer
-from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
+from ctxasm.citations.report import CheckedAnswer
 from ctxasm.model.support import Source
 from ctxasm.text.markers.grammar import Numbering, Reading
 from tests.growth import is_linear

@@ -18,8 +18,8 @@ from test_alignment import SENTENCES, check, check_laws
 
 from ctxasm.app.commands.check_report import claim_lines
 from ctxasm.app.ui.ask.answer import Stretch, checked_pieces
-from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import MarkerParser
+from ctxasm.citations.report import CheckedAnswer
 from ctxasm.llm.redaction import SurrogateJoiner, joined
 from tests.citations.marker_soup import AROUND, HALVES, WHOLE
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxasm.citations.answer_text import STAND_IN
 from ctxasm.citations.checked import Claim
 from ctxasm.citations.claims import split_claims
 from ctxasm.citations.markers import MarkerEvent, MarkerParser, parse_markers
-from ctxasm.citations.plain_text import STAND_IN
 from tests.growth import is_linear
 from tests.real_data import real_folder
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ctxasm.citations.answer_text import without_markers
 from ctxasm.citations.markers import MarkerEvent, MarkerParser, parse_markers, resolve
-from ctxasm.citations.plain_text import without_markers
 from ctxasm.model.results import Citation
 from tests.examples import in_turn
 from tests.real_data import real_folder

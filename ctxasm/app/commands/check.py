@@ -24,7 +24,7 @@ from ctxasm.model.recorded import recorded_of
 from ctxasm.text.markers.grammar import NUMBERINGS, READINGS
 
 if TYPE_CHECKING:
-    from ctxasm.citations.checked_answer import CheckedAnswer
+    from ctxasm.citations.report import CheckedAnswer
 
 SUMMARY = "check the citations of recorded answers, claim by claim"
 UNKNOWN, OFF_QUESTION, ANY = "unknown", "may_not_answer", "any"
@@ -76,7 +76,7 @@ def run(args: Namespace) -> int:
     """Check each answer and print it as it is made, then the totals. An answer that cannot be checked is named; the others go on."""
     from ctxasm.app.commands.check_report import TestSuite, open_report
     from ctxasm.app.recorded import AnswerCheck, read_asked
-    from ctxasm.citations.totals import Totals
+    from ctxasm.citations.report import Totals
 
     failing = _fail_on(args.fail_on)
     settings = replace(settings_of(args), channel="voice") if args.voice else settings_of(args)
@@ -128,9 +128,8 @@ LISTED = Chosen(frozenset({"contradicted", UNKNOWN, "dropped", "not_found", "dis
 
 
 def _fail_on(given: Sequence[str] | None) -> Chosen:
-    from ctxasm.citations.axes import WORST
-    from ctxasm.citations.checked import VERDICTS
-    from ctxasm.citations.summary import PROBLEMS
+    from ctxasm.citations.checked import VERDICTS, WORST
+    from ctxasm.citations.report import PROBLEMS
 
     names = {name.strip() for part in given or () for name in part.split(",")}
     allowed = tuple(dict.fromkeys((*(part for part in WORST if part not in ("full", "right")), *VERDICTS, OFF_QUESTION, ANY)))
@@ -142,8 +141,8 @@ def _fail_on(given: Sequence[str] | None) -> Chosen:
 
 def failures(checked: CheckedAnswer, chosen: Chosen) -> Counter[str]:
     """What in an answer `--fail-on` asks for: claims by what they are, markers with a number that no source has, the answer itself."""
-    from ctxasm.citations.axes import parts_of
-    from ctxasm.citations.summary import may_not_answer
+    from ctxasm.citations.checked import parts_of
+    from ctxasm.citations.report import may_not_answer
 
     found = Counter[str]()
     for claim in checked.claims:

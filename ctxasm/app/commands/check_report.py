@@ -13,19 +13,25 @@ from typing import TYPE_CHECKING, Any, Protocol
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from ctxasm.app.commands.common import as_json, check_writable, say, show
-from ctxasm.citations.annotations import annotations_body, annotations_of, otel_span_id
-from ctxasm.citations.axes import FINE, WORST, Part, label, parts_of, support_of, words
-from ctxasm.citations.checked import CheckedClaim, Support
-from ctxasm.citations.checked_answer import CheckedAnswer
+from ctxasm.citations.checked import FINE, WORST, CheckedClaim, Part, Support, label, parts_of, support_of, words
 from ctxasm.citations.grounds import Grounds
-from ctxasm.citations.reasons import brackets, clipped, conflict_sentence, disputed_sentence, lacks_sentence
-from ctxasm.citations.summary import problem_claims, summary_sentence
-from ctxasm.citations.totals import Totals
+from ctxasm.citations.phoenix import annotations_body, annotations_of, otel_span_id
+from ctxasm.citations.report import (
+    CheckedAnswer,
+    Totals,
+    brackets,
+    clipped,
+    conflict_sentence,
+    disputed_sentence,
+    lacks_sentence,
+    problem_claims,
+    summary_sentence,
+)
 from ctxasm.model.amounts import agreeing, counted
 
 if TYPE_CHECKING:
-    from ctxasm.citations.checked_answer import CheckedAnswer
     from ctxasm.citations.grounds import Grounds
+    from ctxasm.citations.report import CheckedAnswer
 
 
 LONGEST_QUOTE = 240

@@ -24,9 +24,8 @@ from ctxasm.app.commands.check_report import claim_lines
 from ctxasm.app.workbench import Workbench
 from ctxasm.citations.agreement import label_scores
 from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, Disputed, DroppedSource, Figures, Support, Verdict
-from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import MarkerEvent, ResolvedMarker
-from ctxasm.citations.summary import PROBLEMS
+from ctxasm.citations.report import PROBLEMS, CheckedAnswer
 from ctxasm.data.files import answers as reading
 from ctxasm.data.files import write_bundle
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
