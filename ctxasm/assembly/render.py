@@ -47,7 +47,6 @@ from ctxasm.text.markers.collisions import (
     opens_something,
     separator_of,
 )
-from ctxasm.text.markers.search import Stretches
 
 WITHIN = (Piece("separator", BLANK_LINE),)
 """Between blocks that go on with the same document."""
@@ -295,10 +294,10 @@ class Renderer:
             places.append(0)
         return places
 
-    def _collisions(self, text: str, format: Format, within: Stretches | None = None) -> list[tuple[int, int]]:
+    def _collisions(self, text: str, format: Format) -> list[tuple[int, int]]:
         """A block is looked through when it is measured; the same text is written later."""
         if text not in self._found:
-            self._found[text] = find_collisions(text, format, within)
+            self._found[text] = find_collisions(text, format)
         return self._found[text]
 
     def _score(self, block: BlockPlan) -> float:
@@ -408,7 +407,7 @@ def defused(text: BlockText, settings: AssemblySettings, counter: TokenCounter, 
         return text
     swap = settings.marker_collisions == "neutralise"
     (frame, document_id), body, events = text
-    frame, named, checked = defuse_block(frame, [piece.text for piece in body], swap, settings.format, find, line, loud)
+    frame, named, checked = defuse_block(frame, [piece.text for piece in body], swap, settings.format, find, line)
     events += [Neutralised(document_id, None, found, swap) for found in named]
     events += [Neutralised(document_id, body[place].chunk_index, found, swap) for place, found in checked.found]
     if checked.swaps:

@@ -158,7 +158,7 @@ def test_nothing_that_reads_as_a_marker_is_left(format: Format, pieces: list[str
 @example("    [1]\n\n- x\n\n    [2]\n\nx\n\n    [3]\n    [4]\n")
 @example("the\ndata[1]\n```\n[2]\nx[3]\n```\ndata[4] [5]\n~~~\n[6]")
 @example("```a `b` [1]\n[2]\n```` x\n[3]\n")
-def test_lines_read_apart_hold_what_the_text_read_in_one_go_holds(text: str) -> None:
+def test_what_is_found_in_a_source_is_what_a_parser_reads(text: str) -> None:
     forms = (scanner := MarkerScanner(hide_thinking=False, reading="strict", alone=True)).feed(text) + scanner.finish()
     if "<think" not in text and "</think" not in text and not scanner.in_fence:
         assert find_marker_forms(text) == [(form.start, form.end) for form in forms if form.form != "malformed"]

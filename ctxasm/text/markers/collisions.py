@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -22,11 +22,9 @@ from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.settings import AssemblySettings, Format
 from ctxasm.text.formats import Frame
 from ctxasm.text.markers.boundaries import find_forged_sources, find_forged_tags, find_open_markup, might_hold_markup, might_hold_source
-from ctxasm.text.markers.grammar import HELD_CHARS
 from ctxasm.text.markers.lines import NEUTRAL
 from ctxasm.text.markers.search import (
     INVISIBLE,
-    Stretches,
     find_forged_headers,
     find_marker_forms,
     folded,
@@ -122,31 +120,28 @@ def might_collide(text: str, format: Format) -> bool:
             return False
 
 
-def find_collisions(text: str, format: Format, within: Stretches | None = None) -> list[tuple[int, int]]:
-    """Spans of `text` that read as a marker or a boundary of this format, ascending, one a beginning; they may overlap.
-
-    `within`: it is known that none begins elsewhere.
-    """
+def find_collisions(text: str, format: Format) -> list[tuple[int, int]]:
+    """Spans of `text` that read as a marker or a boundary of this format, ascending, one a beginning; they may overlap."""
     match format:
         case "numbered":
-            found = [*find_marker_forms(text, within), *find_forged_headers(text)]
+            found = [*find_marker_forms(text), *find_forged_headers(text)]
         case "source":
-            found = [*find_marker_forms(text, within), *find_forged_sources(text)]
+            found = [*find_marker_forms(text), *find_forged_sources(text)]
         case "xml":
-            found = [*find_marker_forms(text, within), *find_open_markup(text), *find_forged_tags(text)]
+            found = [*find_marker_forms(text), *find_open_markup(text), *find_forged_tags(text)]
         case "grouped" | "minimal":
             found = []
     return list(dict(sorted(found)).items())
 
 
-Find = Callable[[str, Format, Stretches | None], list[tuple[int, int]]]
+Find = Callable[[str, Format], list[tuple[int, int]]]
 """`find_collisions`, or what remembers its answers."""
 _INDENTED = re.compile(r" {4}| {0,3}\t").match
 
 
-def find_behind_a_line(text: str, format: Format, within: Stretches | None = None) -> list[tuple[int, int]]:
+def find_behind_a_line(text: str, format: Format) -> list[tuple[int, int]]:
     """`find_collisions` of a text that may also be put behind other lines, where an indent makes no code of its first."""
-    found = find_collisions(text, format, within)
+    found = find_collisions(text, format)
     return _united(found, find_collisions(NEUTRAL + text, format), -len(NEUTRAL)) if _INDENTED(text) else found
 
 
@@ -162,50 +157,35 @@ def defuse_block(
     format: Format,
     find: Find = find_collisions,
     separator: str = "",
-    loud: Collection[int] | None = None,
 ) -> tuple[Frame, tuple[str, ...], Body]:
     """The header and the texts of a block defused where they stand, one behind the other; what was found in the header.
 
-    The attributes in `xml` are escaped; a tag among them is defused all the same, for readers that undo that first. `loud` are the
-    places of the texts that may not keep to themselves, None: all may not.
+    The attributes in `xml` are escaped; a tag among them is defused all the same, for readers that undo that first.
     """
     head = len(frame.after)
 
-    def find_here(text: str, format: Format, within: Stretches | None) -> list[tuple[int, int]]:
-        found = find(text, format, within)
-        if not _INDENTED(text, head):
-            return found
+    def find_here(text: str, format: Format) -> list[tuple[int, int]]:
+        found = find(text, format)
         # An indent that is no code behind the header is some in a copy without it.
-        behind = None if within is None else [(max(0, low - head), high - head) for low, high in within if high > head]
-        return _united(found, find(text[head:], format, behind), head)
+        return _united(found, find(text[head:], format), head) if _INDENTED(text, head) else found
 
-    searched = None if loud is None else [0, *(place + 1 for place in loud)]
-    checked = defuse((frame.after, *texts), swap, format, find_here, separator, searched)
+    checked = defuse((frame.after, *texts), swap, format, find_here, separator)
     if not checked.found:
         return frame, (), Body(tuple(texts))
-    told = tuple(found for place, found in checked.found if place == 0)
+    named = tuple(found for place, found in checked.found if place == 0)
     swaps = tuple(swap._replace(place=swap.place - 1) for swap in checked.swaps if swap.place)
     body = Body(checked.texts[1:], tuple((place - 1, found) for place, found in checked.found if place), swaps)
-    return frame._replace(after=checked.texts[0]), told, body
+    return frame._replace(after=checked.texts[0]), named, body
 
 
-def defuse(
-    texts: Sequence[str],
-    swap: bool,
-    format: Format = "numbered",
-    find: Find = find_collisions,
-    separator: str = "",
-    loud: Collection[int] | None = None,
-) -> Body:
+def defuse(texts: Sequence[str], swap: bool, format: Format = "numbered", find: Find = find_collisions, separator: str = "") -> Body:
     """Find what the answer parser would accept as a marker, or a model as a boundary, in `texts` joined; swap its brackets.
 
     `separator` is the line between blocks, whose marks are swapped. What is left may read differently once a bracket is gone,
-    so it is looked at again until nothing is found. `loud` are the places of the texts that may not keep to themselves, None: all
-    may not.
+    so it is looked at again until nothing is found.
     """
     joined = "".join(texts)
     starts = [0, *accumulate(map(len, texts))]
-    within = None if loud is None or separator else [(starts[place], starts[place + 1]) for place in loud]
     found: list[tuple[int, str]] = []
     swaps: list[Swap] = []
     while True:
@@ -214,14 +194,11 @@ def defuse(
         if swap:
             # A line of ``` that goes is no fence any more: what it hid is looked at without it.
             joined = _swapped(joined, lines, swap_marks)
-        spans = find(joined, format, within)
+        spans = find(joined, format)
         found += [(bisect_right(starts, low) - 1, joined[low:high]) for low, high in spans]
         if not swap or not (lines or spans):
             break
         joined = _swapped(joined, spans, swap_brackets)
-        if within is not None:
-            # A bracket that went may have told that one behind it is a subscript.
-            within += [(low, high + HELD_CHARS) for low, high in spans]
         for low, high in (*lines, *spans):
             swaps += _swaps(starts, low, high)
     if not swaps:
@@ -261,7 +238,7 @@ opens_something = re.compile(r"[\[<(&【［〔＜﹤]").search
 BITS: Mapping[Format, int] = {"numbered": 1, "source": 2, "xml": 4}
 """Where each format stands in the stored number. The others keep no boundaries, so there every text is quiet."""
 EDITION_STEP = 8
-EDITION = 2
+EDITION = 3
 """One more whenever a rule finds what it did not find before: what is stored of an earlier edition then counts for nothing."""
 GAP_MARK = "[…]"
 """The gap mark that is known to be none of it."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
 
 HEAD_CHARS = 64
 """How much of the start of a line is remembered, in characters."""
@@ -21,13 +19,6 @@ _HEADING = re.compile(
     re.IGNORECASE,
 ).fullmatch
 CODE_COLUMNS = 4
-_INDENTS = ("    ", "\t", " \t", "  \t", "   \t")
-_LISTED = re.compile(rf"\n{_BULLET_PATTERN}").search
-_INDENTED = re.compile(r"^(?: {4}| {0,3}\t)", re.MULTILINE).search
-_TICKS = re.compile(r"`{3,}|~{3,}").search
-_LONG_RUNS = ("`" * HEAD_CHARS, "~" * HEAD_CHARS)
-_OPENS_LINES = re.compile(r"<pre[ >]", re.IGNORECASE).search
-_NONE = (-1, -1)
 
 
 class Lines:
@@ -112,96 +103,3 @@ class Lines:
             return 0
         lead = head[: len(head) - len(head.lstrip(" \t"))]
         return len(lead.expandtabs(CODE_COLUMNS))
-
-
-class Apart(NamedTuple):
-    """Parts of a text that read by themselves as they do where they stand, each with the place in the text where it would begin.
-
-    `in_fence`: the text ends inside a fence of code.
-    """
-
-    lines: list[tuple[int, str]]
-    in_fence: bool = False
-
-
-def read_apart(text: str, stretches: Sequence[tuple[int, int]]) -> Apart | None:
-    """What of these stretches is more than code; None where something besides code may hide more than its own line.
-
-    A stretch is whole lines of `text`, of which only the first may be indented; they ascend.
-    """
-    fenced = "```" in text or "~~~" in text
-    if "<" in text and _OPENS_LINES(text) and (fenced or _INDENTED(text)):
-        return None
-    if not fenced:
-        code = _may_be_code(text, stretches)
-        if not any(code) or not _LISTED("\n" + text):
-            return Apart([part for each, hides in zip(stretches, code, strict=True) for part in _part(text, *each, hides)])
-    if fenced and (_LONG_RUNS[0] in text or _LONG_RUNS[1] in text):
-        return None
-    found: list[tuple[int, str]] = []
-    lines, waiting = Lines(), iter(stretches)
-    low, high = next(waiting, _NONE)
-    at, begun, hides = 0, -1, False
-    for line in text.split("\n"):
-        if fenced:
-            _take(lines, line)
-        else:
-            lines.head = line[:HEAD_CHARS]
-        end = at + len(line)
-        if low >= 0 and at >= low:
-            if begun >= 0 and lines.fence:
-                found += _part(text, begun, at - 1, hides)
-                begun = -1
-            elif begun < 0 and not lines.fence:
-                begun, hides = at, lines.is_indented_code
-            if end == high:
-                if begun >= 0:
-                    found += _part(text, begun, end, hides)
-                begun = -1
-                low, high = next(waiting, _NONE)
-        if end == len(text) or (low < 0 and not fenced):
-            break
-        lines.end()
-        at = end + 1
-    return Apart(found, bool(lines.fence))
-
-
-def _may_be_code(text: str, stretches: Sequence[tuple[int, int]]) -> list[bool]:
-    """Whether each stretch begins in indented code, unless in a list or a fence: where all lines back to a blank one are indented."""
-    told: list[bool] = []
-    last = -1
-    for low, _ in stretches:
-        at, code = low, False
-        while text.startswith(_INDENTS, at):
-            if at in (0, last):
-                code = not at or told[-1]
-                break
-            end = at - 1
-            at = text.rfind("\n", 0, end) + 1
-            head = text[at : min(end, at + HEAD_CHARS)]
-            if not head or head.isspace():
-                code = True
-                break
-        told.append(code)
-        last = low
-    return told
-
-
-def _part(text: str, low: int, high: int, code: bool) -> list[tuple[int, str]]:
-    """Whole lines of `text`, where the first is indented code or not. Behind nothing an indented line is some."""
-    if not code:
-        return [(low - len(NEUTRAL), NEUTRAL + text[low:high])]
-    return [(low, text[low:high])] if "\n" in text[low:high] else []
-
-
-def _take(lines: Lines, line: str) -> None:
-    """See a whole line, of which only fences are looked at."""
-    ticks = None if lines.fence else _TICKS(line)
-    if ticks is not None:
-        lines.see(line[: ticks.start()])
-        if not lines.is_indented_code:
-            lines.run(ticks[0])
-            if lines.in_fence_opening and "`" in line[ticks.end() :]:
-                lines.run("`")
-        line = line[ticks.start() :]
-    lines.see(line)

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from ctxasm.text.markers.forms import MarkerScanner
 from ctxasm.text.markers.grammar import AND, HELD_CHARS, NAME, SEE, is_citable
-from ctxasm.text.markers.lines import read_apart
 
 INVISIBLE = (
     " \\t\\r\\v\\f\\x00-\\x08\\x0e-\\x1f\\x85\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u180b-\u180f\u2000-\u200f\u2028-\u202f"
@@ -22,23 +21,19 @@ INVISIBLE = (
 )
 """White space and characters without width, all but the newline."""
 _LEAD = rf"[{INVISIBLE}]{{0,62}}"
+_SEE, _NAME = SEE.replace(r"\s", f"[{INVISIBLE}]"), NAME.replace("[ _-]", f"[{INVISIBLE}_-]")
 _NUMBERED = re.compile(
-    rf"\[{_LEAD}(?:\[{_LEAD})?{SEE}?(?:[\^#]|{NAME}[{INVISIBLE}:#=._-]{{0,62}})?\d+\^?[{INVISIBLE}]{{0,62}}"
-    rf"(?:[\]】］\[,;，、；:&†§‐‑‒–—−-]|{AND}|t/m|(?:to|tot|bis|through)\s)",
+    rf"\[{_LEAD}(?:\[{_LEAD})?{_SEE}?(?:[\^#]|{_NAME}[{INVISIBLE}:#=._-]{{0,62}})?\d+\^?[{INVISIBLE}]{{0,62}}"
+    rf"(?:[\]】］\[,;，、；:&†§‐‑‒–—−-]|{AND}|t/m|(?:to|tot|bis|through)[{INVISIBLE}])",
     re.IGNORECASE,
 ).match
 _TAGS = re.compile(r"<(?:[cC][iI][tT][eE]|[sS][uU][pP])").finditer
 _IDS = re.compile(r"\([iI][dD][\s:#=]{0,62}\d").finditer
-_TAG_CHARS, _ID_CHARS = 4, 65
-"""How far each reaches behind its bracket."""
 _OTHERS = re.compile("[【［〔]").finditer
 _CLOSER = re.compile(r"[\]】］〕)>]").finditer
 MOST_CLOSERS = 4
 """With more brackets before it a subscript is not told from a marker: it is no more than quicker to tell."""
 _THINKS = re.compile(r"</?think", re.IGNORECASE).search
-_HIDES = re.compile(r"<(?:/?think|pre|code)", re.IGNORECASE).search
-"""Elements that hide what they hold."""
-_WORD_FIRST = re.compile(r"\w+[\[<]").match
 
 
 class _Brackets(NamedTuple):
@@ -71,23 +66,20 @@ _SWAP_ESCAPED = str.maketrans("&", "⅋")
 
 def might_hold_marker(text: str) -> bool:
     """Whether looking for markers in `text` is worth the time: never False for a text that holds one, whatever stands around it."""
-    return next(_plausible_places(text, 0, len(text)), None) is not None
+    return next(_plausible_places(text), None) is not None
 
 
-def _plausible_places(text: str, low: int, high: int) -> Iterator[int]:
-    """Where a marker may begin from `low` to `high`, in any order."""
-    if "【" in text or "［" in text or "〔" in text:
-        yield from [found.start() for found in _OTHERS(text, low, high)]
-    if "<" in text:
-        yield from [found.start() for found in _TAGS(text, low, high + _TAG_CHARS) if found.start() < high]
-    if "(" in text:
-        yield from [found.start() for found in _IDS(text, low, high + _ID_CHARS) if found.start() < high]
-    at = text.find("[", low, high)
+def _plausible_places(text: str) -> Iterator[int]:
+    """Where a marker may begin, in any order."""
+    for looked_for, opener in ((_OTHERS, ""), (_TAGS, "<"), (_IDS, "(")):
+        if opener in text:
+            yield from [found.start() for found in looked_for(text)]
+    at = text.find("[")
     while at >= 0:
         found = _NUMBERED(text, at)
         if found and not _is_subscript(text, found):
             yield at
-        at = text.find("[", at + 1, high)
+        at = text.find("[", at + 1)
 
 
 def _is_subscript(text: str, found: re.Match[str]) -> bool:
@@ -105,31 +97,13 @@ _is_citable = lru_cache(maxsize=4096)(is_citable)
 """The same text stands in block after block."""
 
 
-Stretches = Sequence[tuple[int, int]]
-"""Parts of a text, each from a character to another, in any order."""
-
-
-def find_marker_forms(text: str, within: Stretches | None = None) -> list[tuple[int, int]]:
+def find_marker_forms(text: str) -> list[tuple[int, int]]:
     """Spans of `text` that an answer parser would read as a marker, strictly, were they copied into an answer, ascending, disjoint.
 
     Not in code, not subscripts. Entries of source lists and what a `<think>` would hide count: a copy of the bracket
-    alone would be a marker. `within`: it is known that none begins elsewhere.
+    alone would be a marker.
     """
-    stretches = ((0, len(text)),) if within is None else within
-    places = sorted([at for low, high in stretches for at in _plausible_places(text, low, high)])
-    if not places:
-        return []
-    # Where it is known which lines are code every line is judged by itself, and only some can hold anything.
-    lines = _plausible_lines(text, places)
-    hides = _HIDES(text) if "<" in text else None
-    if hides is None and ("```" in text or "~~~" in text) and not _without_code(text, lines):
-        # What is no marker where nothing is code is none, whatever is.
-        return []
-    apart = None if hides and _THINKS(text) else read_apart(text, lines)
-    if apart is None:
-        return _scan(text)
-    found = [(at + low, at + high) for at, line in apart.lines for low, high in _scan_once(line)[0]]
-    return _united([*found, *_without_code(text, lines)]) if apart.in_fence else found
+    return _scan(text) if might_hold_marker(text) else []
 
 
 def _scan(text: str) -> list[tuple[int, int]]:
@@ -140,12 +114,9 @@ def _scan(text: str) -> list[tuple[int, int]]:
             others, open_ended = _scan_once(lead + text, hide_thinking=True)
             found += [(low - len(lead), high - len(lead)) for low, high in others]
             in_fence = in_fence or open_ended
-    return _united([*found, *_without_code(text, [(0, len(text))])] if in_fence else found)
-
-
-def _without_code(text: str, lines: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """What is found in a text whose last fence nothing closes, which is no code here: a source could hide behind it all that follows."""
-    return [(low + start, low + end) for low, high in lines for start, end in _scan_once(text[low:high], code=False)[0]]
+    if in_fence:  # a fence that nothing closes is no code here: a source could hide behind it all that follows
+        found += _scan_once(text, code=False)[0]
+    return _united(found)
 
 
 def _united(found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -161,26 +132,6 @@ def _scan_once(text: str, *, code: bool = True, hide_thinking: bool = False) -> 
     scanner = MarkerScanner(hide_thinking=hide_thinking, code=code, reading="strict", alone=True)
     forms = scanner.feed(text) + scanner.finish()
     return [(form.start, form.end) for form in forms if form.form != "malformed"], scanner.in_fence
-
-
-def _plausible_lines(text: str, places: Sequence[int]) -> list[tuple[int, int]]:
-    """The lines in which a marker may stand that begins at one of these places, ascending, each once, without their newline.
-
-    Together with the line before where the first word may be a subscripted name: `the` before `data[1]` makes it prose.
-    """
-    lines: list[tuple[int, int]] = []
-    end = -1
-    for at in places:
-        if at > end:
-            start, before = text.rfind("\n", 0, at) + 1, end
-            end = text.find("\n", at)
-            end = len(text) if end < 0 else end
-            if start and _WORD_FIRST(text, start):
-                start = text.rfind("\n", 0, start - 1) + 1
-                if lines and start <= before:
-                    start = lines.pop()[0]
-            lines.append((start, end))
-    return lines
 
 
 def might_hold_header(text: str) -> bool:
