@@ -16,8 +16,7 @@ from typing import Literal, NamedTuple
 
 from ctxasm.citations.declined import is_declined
 from ctxasm.citations.markers import SILENT, MarkerEvent
-from ctxasm.text.markers.forms import MarkerForm, MarkerScanner
-from ctxasm.text.markers.lines import Lines
+from ctxasm.text.markers.scanner import Lines, MarkerForm, MarkerScanner
 from ctxasm.text.sentences import BEGINNERS
 
 LONGEST = 160

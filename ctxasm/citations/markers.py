@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from ctxasm.text.markers.forms import MarkerForm, MarkerScanner
 from ctxasm.text.markers.grammar import FormName, Reading
+from ctxasm.text.markers.scanner import MarkerForm, MarkerScanner
 
 LONGEST_UNKNOWN_RUN = 10
 """A longer run of consecutive unknown numbers in one marker is reported by its first and last number."""

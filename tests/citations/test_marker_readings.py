@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from ctxasm.citations.markers import MarkerEvent, MarkerParser, parse_markers
-from ctxasm.text.markers.collisions import defuse, keeps_to_itself
+from ctxasm.text.markers.collisions import defuse, find_marker_forms, keeps_to_itself, might_hold_marker
 from ctxasm.text.markers.grammar import READINGS, Reading
-from ctxasm.text.markers.search import find_marker_forms, might_hold_marker
 from tests.citations.marker_soup import SOUP, law
 from tests.growth import is_linear
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ctxasm.citations.markers import MarkerParser, parse_markers, resolve
 from ctxasm.model.results import Citation
+from ctxasm.text.markers.collisions import find_forged_headers, find_marker_forms, might_hold_marker, swap_brackets
 from ctxasm.text.markers.grammar import LINK_CHARS, last_word
-from ctxasm.text.markers.search import find_forged_headers, find_marker_forms, might_hold_marker, swap_brackets
 from tests.examples import examples
 from tests.growth import is_linear
 

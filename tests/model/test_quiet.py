@@ -17,10 +17,10 @@ from ctxasm.text.markers.collisions import (
     keeps_to_itself,
     loud_among,
     might_collide,
+    might_hold_header,
     opens_something,
     quiet_formats,
 )
-from ctxasm.text.markers.search import might_hold_header
 from tests.assembly.test_promises import law
 
 FORMATS = ("numbered", "source", "xml")

@@ -12,10 +12,20 @@ from ctxasm.citations.markers import MarkerParser
 from ctxasm.model.records import Document
 from ctxasm.model.settings import Format
 from ctxasm.text.formats import Frame, frame_of, heading_of, title_of, with_number
-from ctxasm.text.markers.boundaries import find_forged_sources, find_forged_tags, find_open_markup
-from ctxasm.text.markers.collisions import Body, defuse, defuse_block, find_collisions, might_collide
-from ctxasm.text.markers.forms import MarkerScanner
-from ctxasm.text.markers.search import find_forged_headers, find_marker_forms, might_hold_header
+from ctxasm.text.markers.collisions import (
+    Body,
+    defuse,
+    defuse_block,
+    find_collisions,
+    find_forged_headers,
+    find_forged_sources,
+    find_forged_tags,
+    find_marker_forms,
+    find_open_markup,
+    might_collide,
+    might_hold_header,
+)
+from ctxasm.text.markers.scanner import MarkerScanner
 from tests.examples import examples
 from tests.growth import is_linear
 from tests.text.lenient_readers import Boundary, numbered_headers, parsed_tags, plain, regex_tags, source_headers, strict_tags

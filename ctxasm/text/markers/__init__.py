@@ -11,11 +11,11 @@ from ctxasm.model.lazy import door
 
 if TYPE_CHECKING:
     from ctxasm.text.markers.collisions import defuse, find_collisions
-    from ctxasm.text.markers.forms import MarkerForm, MarkerScanner
+    from ctxasm.text.markers.scanner import MarkerForm, MarkerScanner
 
 __all__ = ["MarkerForm", "MarkerScanner", "defuse", "find_collisions"]
 __getattr__ = door(
     __name__,
-    forms="MarkerForm MarkerScanner",
+    scanner="MarkerForm MarkerScanner",
     collisions="defuse find_collisions",
 )
