@@ -44,7 +44,7 @@ _MOST_OF_STYLE = 1000
 """How many figures in one kind of bracket are looked at."""
 _WINDOW = 240
 
-_FIGURES = r"\d{1,4}(?:\s*(?:[,;，、；–—-]|[,;]?\s*(?:and|en|und|et|y|e|&))\s*\d{1,4})*"
+_FIGURES = r"\d{1,4}(?:\s*(?:[,;，、；،؛–—-]|[,;]?\s*(?:and|en|und|et|y|e|&))\s*\d{1,4})*"
 _CIRCLED = (
     {chr(0x2460 + n): n + 1 for n in range(20)}
     | {chr(0x2474 + n): n + 1 for n in range(20)}
@@ -59,18 +59,22 @@ _CIRCLED = (
 _SOURCE_NAMES = (
     r"sources?|bron(?:nen)?|quellen?|src|docs?|documents?|citations?|cit(?:e[sd]?)?|refs?|references?|contexts?|kontext|passages?|chunks?|excerpts?|"
     r"fragment(?:en|s|e|os?|i)?|snippets?|results?|hits?|treffer|evidence|belege?|fundstellen?|nodes?|segments?|kb|web|search|tool|file|"
-    r"items?|entry|records?|notes?|footnotes?|fn|fuentes?|font[ei]|documentos?|r[ée]f[ée]rences?|kilder?|källa|källor|lähde|źródło|"
+    r"(?:search|web)[_ -]results?|items?|entry|records?|notes?|footnotes?|fn|fuentes?|font[ei]|documentos?|r[ée]f[ée]rences?|"
+    r"kilder?|källa|källor|lähde|źródło|"
     r"źródła|источник|документ|来源|资料|文档|文献|引用|参考|出典|資料|文書|출처|문서|id|no|nr|n"
 )
 _NAMED = re.compile(
-    rf"(?:(?:{_SOURCE_NAMES})[\s_-]*(?:ids?|idx|index|nr|no|n°|№|num|number)?[\s:=.#_|：-]*)(?={_FIGURES}\s*\Z)", re.IGNORECASE
+    rf"(?:(?:{_SOURCE_NAMES})[\s_-]*(?:ids?|idx|index|nr|no|n°|№|num|number)?[\s:=.#_|：-]*){{1,2}}(?={_FIGURES}\s*\Z)", re.IGNORECASE
 )
 _EACH_NAMED = re.compile(rf"\s*[,;，、；]\s*(?=(?:{_SOURCE_NAMES})[\s_:=.#|：-]*\d)", re.IGNORECASE)
-_LABEL = re.compile(rf"(?:(?:see|zie|siehe|vgl|cf|from|uit|aus)\b[.:]?\s+)?(?:(?:{_SOURCE_NAMES})\s*[:：=]\s*)?", re.IGNORECASE)
-_LABELLED = re.compile(rf"(?:{_SOURCE_NAMES})\s*[:：=]\s*\S", re.IGNORECASE)
-_FILE = re.compile(
-    r"[^\s:;,|]\.(?:pdf|docx?|txt|md|rst|html?|csv|tsv|jsonl?|xlsx?|pptx?|xml|ya?ml|epub|odt|rtf|eml|log|png|jpe?g)\b", re.IGNORECASE
+_SEE = (
+    r"(?:see|zie|siehe|vgl|cf|voir|ver|(?:as )?per|according to|from|via|in|volgens|laut|gemäß|nach|uit|aus|based on)\b[.:]?\s+"
+    r"(?:also\s+|ook\s+|auch\s+)?"
 )
+_LABEL = re.compile(rf"(?:{_SEE})?(?:(?:{_SOURCE_NAMES})\s*[:：=]\s*)?", re.IGNORECASE)
+_LABELLED = re.compile(rf"(?:{_SOURCE_NAMES})\s*[:：=]\s*\S", re.IGNORECASE)
+_ENDINGS = r"pdf|docx?|txt|md|rst|html?|csv|tsv|jsonl?|xlsx?|pptx?|xml|ya?ml|epub|odt|rtf|eml|log|png|jpe?g"
+_FILE = re.compile(rf"[^\s:;,|]\.(?:{_ENDINGS})\b", re.IGNORECASE)
 _URL = re.compile(
     r"(?:https?://|www\.)\S+\Z|[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|eu|nl|de|be|uk|gov|edu|io|example)(?:/\S*)?\Z", re.IGNORECASE
 )
@@ -80,8 +84,8 @@ _LOCATED = re.compile(
     r"\.?\s*\d[\d.,\s–-]*\)?|:\d+(?:[-:]\d+)*|\s\d+)\s*\Z",
     re.IGNORECASE,
 )
-_WORD_AND_NUMBER = re.compile(rf"([^\W\d_]+)[\s:_#.=-]*({_FIGURES})")
-_SEEN = re.compile(rf"(?:see|zie|siehe|vgl|cf|voir|ver)\b[.:]?\s+(?:also\s+|ook\s+|auch\s+)?({_FIGURES})", re.IGNORECASE)
+_WORD_AND_NUMBER = re.compile(rf"([^\W\d_]+(?:[_ -][^\W\d_]+)?)[\s:_#.=-]*({_FIGURES})")
+_SEEN = re.compile(rf"{_SEE}(?:(?:{_SOURCE_NAMES})[\s:#.]*)?({_FIGURES})", re.IGNORECASE)
 _AUTHORS = re.compile(
     r"(?!(?:jan|feb|m[aä]r|maart|apr|ma[iy]|mei|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-zä]*\.?,? \d)"
     r"[A-ZÀ-Þ][\w'’-]+(?:,? (?:et al\.?|(?:and|en|und|&) [A-ZÀ-Þ][\w'’-]+))?,? "
@@ -91,12 +95,13 @@ _TWO_NAMES = re.compile(r"et al|&|\b(?:and|en|und)\b")
 _ID = re.compile(
     r"(?=[a-z-]*\d)(?=[\d-]*[a-z])[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|(?=[a-z]*\d)(?=\d*[a-z])[0-9a-f]{7,40}", re.IGNORECASE
 )
-_PAGE = re.compile(r"(?:pp?|pag|page|pages|pagina(?:'s)?|blz|seiten?|s)\.?\s*\d{1,4}(?:\s*[–,-]\s*\d{1,4})*", re.IGNORECASE)
+_PAGE = re.compile(r"(?:(?:pp?|pag|blz|s)(?:\.\s*|\s+)|(?:pages?|pagina(?:'s)?|seiten?)\s*)\d{1,4}(?:\s*[–,-]\s*\d{1,4})*", re.IGNORECASE)
 _LEADING_NUMBER = re.compile(r"(\d{1,4})\s*(?:[:,|–—-]|\bp\b)\s*(?=\D)")
 _BETWEEN_NAMES = re.compile(r"\s*[;,|]\s*")
+_DAGGER = re.compile(r"(\d{1,4})(?::(\d{1,4}))?[\s\d,:–-]{0,20}†")
 _PAIR = re.compile(r"(\d{1,4})\s*:\s*(\d{1,4})\s*\Z")
 _TURN = re.compile(r"turn(\d{1,3})[a-z]{3,12}?(\d{1,3})")
-_OTHER = re.compile(r"\d{1,3}(?:[a-z]|\.\d{1,3}|\s*(?:[/|+]\s*\d{1,3})+|\s*\.\.\s*\d{1,3})\Z|\(\s*\d{1,3}\s*\)\Z")
+_OTHER = re.compile(r"\d{1,3}(?:[a-z]|(?:\.\d{1,3})+|\s*(?:[/|+]\s*\d{1,3})+|\s*\.\.\s*\d{1,3})\Z|\(\s*\d{1,3}\s*\)\Z")
 
 _TAG_NAMES = r"cite|citation|citations|cit|co|source|sources|ref|reference|footnote|fn|doc|document|chunk|passage|quote|sup|src|mark|span|c"
 _OPENERS, _CLOSERS = "[(（【{⟦｛〈《「『〖〘⸨⁽❨⟨<＜«‹〔", "])）】}⟧｝〉》」』〗〙⸩⁾❩⟩>＞»›〕"
@@ -115,17 +120,23 @@ _FORMS = {
     "entity": rf"&\#(?:91|0*x5b);\s*(?P<inside>{_FIGURES})\s*&\#(?:93|0*x5d);",
     "element": rf"<(?P<tag>(?:{_TAG_NAMES}|a)(?:[_-]ids?)?)\b(?P<before>[^<>\n]{{0,200}})>"
     rf"\s*[\[(]?\s*(?P<held>{_FIGURES})\s*[\])]?\s*</(?P=tag)\s*>",
+    "file": rf"(?:[–—→]|->|=>)\s*(?P<dashedfile>[^\s–—→,;]{{1,200}}\.(?:{_ENDINGS})"
+    rf"(?:[,#][^.\n;]{{0,40}}(?:\.\s?\d+)?)?)(?=\s*(?:[.;]|\n|\Z))",
     "link": r"\[(?P<label>[^\[\]\n]{1,200})\]\((?P<to>[^()\s]{1,600})\)",
-    "open": rf"[<(\[{{]\s*(?P<slash>/?)\s*(?:{_TAG_NAMES})(?:[_-](?:start|end|begin))?"
-    r"(?P<attributes>(?:[\s:=][^<>()\[\]{}\n\0]{0,200})?)\s*/?[>)\]}]",
+    "open": rf"(?:[<(\[{{]|&lt;)\s*(?P<slash>/?)\s*(?:[a-z]{{2,12}}:)?(?:{_TAG_NAMES})(?:[_-](?:start|end|begin))?"
+    r"(?P<attributes>(?:[\s:=][^<>()\[\]{}\n\0]{0,200}?)?)\s*/?(?:[>)\]}]|&gt;)",
+    "render": r"<(?P<rendered>[a-z]{2,12}:render)\b[^<>\n]{0,300}>"
+    r"(?:<argument\b[^<>\n]{0,200}>[^<>\n]{0,100}</argument>)?\s*</(?P=rendered)>",
     "token": r"<\|\s*[^|<>\n\0]{1,60}?\|>",
     "figures": rf"(?<=[\s*_(])[{RAISED}]+(?:[,;⁻–-]\s?[{RAISED}]+)*",
     "dash": rf"[–—]\s*(?:{_SOURCE_NAMES})\s*:?\s*(?P<dashed>{_FIGURES})(?=\s*(?:[.;]|\n|\Z))",
+    "square": rf"\[(?P<inner>[^\[\]\n\0]{{1,200}}\.(?:{_ENDINGS})\b[^\[\]\n\0]{{0,60}})\]",
     "bracket": rf"[{re.escape(_OPENERS)}](?P<content>{_INSIDE}{{1,{MOST_CHARS}}})[{re.escape(_CLOSERS)}]",
     "circled": rf"{_ROUND_SIGNS}(?:\s?[,、]?\s?{_ROUND_SIGNS})*|{_KEYCAP}(?:\s?{_KEYCAP})*",
     "number": r"(?<=[\s\w])\#(?P<hashes>\d{1,3})(?![\w.,]*\d)",
-    "line": r"(?m:^)[ \t>*_(–—-]*(?:sources?|bron(?:nen)?|quellen?|references?|citations?|fuentes?|r[ée]f[ée]rences?)"
-    r"[*_]*\s*[:：][*_ ]*(?P<names>[^\n\0]{1,400}?)[*_) .]*(?m:$)",
+    "line": r"(?:(?m:^)[ \t>*_(–—-]*|(?<=[.!?]\s)[*_(]*)(?:sources?|bron(?:nen)?|quellen?|references?|citations?|"
+    r"fuentes?|r[ée]f[ée]rences?)"
+    r"[*_]*\s*[:：][*_ ]*(?P<names>[^\n]{1,400}?)(?:[*_) .]*(?m:$)|\.(?=\s+[A-Z]))",
 }
 _SIGN = re.compile("|".join(f"(?P<{name}>{form})" for name, form in _FORMS.items()), re.IGNORECASE)
 _ATTRIBUTE = re.compile(
@@ -188,17 +199,12 @@ def read_answer(answer: str, sources: Sequence[Source], reading: Reading = "usua
         known = {event.start for event in strict.feed(answer) + strict.finish()}
         events = tuple(event if event.start in known else event._replace(form="unread", numbers=()) for event in events)
     reader = _Reader(answer, events, listed, sources, reading)
-    signs = [*map(_sign_of, events), *reader.signs()]
+    signs = [*map(reader.parsed, events), *reader.signs()]
     signs.sort(key=lambda sign: sign.start)
     first, settled = reader.settle(signs, numbering)
     found = [MarkerEvent(sign.start, sign.end, answer[sign.start : sign.end], sign.form, sign.numbers) for sign in settled]
     listed += [MarkerEvent(f.start(), f.end(), f[0], "footnote", ()) for f in _FOOTNOTE.finditer(reader.text)]
     return AnswerMarkers(tuple(found), tuple(sorted(listed)), first)
-
-
-def _sign_of(event: MarkerEvent) -> _Sign:
-    pair = re.match(r"\D?\s*(\d{1,4}):(\d{1,4})\s*†", event.text) if event.form == "dagger" else None
-    return _Sign(event.start, event.end, event.form, event.numbers, pair=(int(pair[1]), int(pair[2])) if pair else None)
 
 
 class _Reader:
@@ -218,6 +224,14 @@ class _Reader:
                 pieces += [text[at : event.start], ("\0" if event.start not in ends else " ") * (end - event.start)]
                 at = end
         self.text = "".join([*pieces, text[at:]])
+
+    def parsed(self, event: MarkerEvent) -> _Sign:
+        """A marker of the parser; that of a file, `【4:0†lending.pdf】`, as its name says."""
+        pair = _DAGGER.match(_DIRECTION.sub("", event.text[1:]).lstrip()) if event.form == "dagger" else None
+        if pair and self._reading != "strict" and (named := self._titled(event.text.partition("†")[2].rstrip("]】］〕"))):
+            return _Sign(event.start, event.end, "name", tuple(named[:1]))
+        second = (int(pair[1]), int(pair[2])) if pair and pair[2] else None
+        return _Sign(event.start, event.end, event.form, event.numbers, pair=second)
 
     def signs(self) -> Iterator[_Sign]:
         """What the parser does not read."""
@@ -250,16 +264,19 @@ class _Reader:
                     else self._named(start, end, keys) or _Sign(start, end, "unread")
                 )
             case "raised":
-                figures = _figures(found["up1"] or found["up2"] or found["up3"])
-                return (
-                    _Sign(start, end, "superscript", figures, style="raised") if is_raised(self.text[max(0, start - 64) : start]) else None
-                )
+                figures, before = _figures(found["up1"] or found["up2"] or found["up3"]), self.text[max(0, start - 64) : start]
+                before = before.rstrip() if found["up2"] else before
+                return _Sign(start, end, "superscript", figures, style="raised") if is_raised(before) else None
             case "entity":
                 return _Sign(start, end, "other", _figures(found["inside"]), style="entity")
             case "element":
                 return self._element(found)
             case "open":
                 return self._tag(found)
+            case "render":
+                return _Sign(start, end, "unread")
+            case "file":
+                return self._named(start, end, found["dashedfile"])
             case "token":
                 figures = re.findall(r"\d{1,4}", found[0])
                 return _Sign(start, end, "other", (int(figures[0]),)) if len(figures) == 1 else _Sign(start, end, "tag")
@@ -281,8 +298,10 @@ class _Reader:
                 return _Sign(start, end, "other", (int(found["hashes"]),), style="#")
             case "line":
                 return self._line(found)
+            case "square":
+                return self._bracket_of(start, end, found["inner"])
             case _:
-                return self._bracket(found)
+                return self._bracket_of(start, end, found["content"])
 
     def _turns(self, start: int, end: int, text: str) -> _Sign:
         """`turn0search1`: the second result of the first call. With several calls there is no telling which source it is."""
@@ -308,11 +327,11 @@ class _Reader:
     def _tag(self, found: re.Match[str]) -> _Sign | None:
         """`<cite doc="1">`, `</co: 0,1>`, `(cite index="3-5">`, `[cite_start]`."""
         (start, end), text, attributes = found.span(), found[0], found["attributes"]
-        is_tag = text[0] == "<" or text[-1] == ">" or found["slash"] or "=" in attributes or re.search(r"_(?:start|end|begin)", text)
+        is_tag = text[0] in "<&" or text[-1] in ">;" or found["slash"] or "=" in attributes or re.search(r"_(?:start|end|begin)", text)
         if not is_tag:
             return self._bracket_of(start, end, text[1:-1])
         if re.fullmatch(r"(?:span|mark|sup|c|a|quote)", re.sub(r"\W.*", "", text[1:].strip().lstrip("/ "), flags=re.DOTALL), re.IGNORECASE):
-            return None if text[0] == "<" else self._bracket_of(start, end, text[1:-1])
+            return None if text[0] in "<&" else self._bracket_of(start, end, text[1:-1])
         if (index := _INDEX.search(attributes)) and "-" in index[1]:
             return _Sign(start, end, "cite", tuple(dict.fromkeys(int(each.strip().partition("-")[0]) for each in index[1].split(","))))
         if attribute := _ATTRIBUTE.search(attributes):
@@ -325,6 +344,8 @@ class _Reader:
     def _link(self, found: re.Match[str]) -> _Sign | None:
         """`([example.com](https://example.com/a))`, `[lending.pdf](https://…)`, `[source](https://…)`."""
         start, end = found.span()
+        if figures := _figures(found["label"]):
+            return _Sign(start, end, "link", figures)
         label, held = found["label"].strip(), self.text[start - 1 : start] == "(" and self.text[end : end + 1] == ")"
         names = held or _FILE.search(label) or re.fullmatch(_SOURCE_NAMES, label, re.IGNORECASE)
         if not names or not self._at_end(start - held, end + held):
@@ -333,9 +354,6 @@ class _Reader:
         sign = named or _Sign(start, end, "unread")
         return sign._replace(start=start - held, end=end + held)
 
-    def _bracket(self, found: re.Match[str]) -> _Sign | None:
-        return self._bracket_of(*found.span(), found["content"])
-
     def _bracket_of(self, start: int, end: int, content: str) -> _Sign | None:
         """What stands between two brackets of any kind."""
         opener, content = self.text[start], content.strip()
@@ -343,6 +361,7 @@ class _Reader:
         style = "round" if opener in "(（" else "square" if opener in "[【〔" else opener
         while self.text[start - 1 : start] == opener and self.text[end : end + 1] == self.text[end - 1]:
             start, end = start - 1, end + 1
+        end += 2 if self.text.startswith("()", end) else 0
         if not any(map(str.isalnum, content)):
             return None
         if re.fullmatch(_FIGURES, content):
@@ -386,6 +405,9 @@ class _Reader:
         if all(_NAMED.match(part) for part in each):
             numbers = tuple(dict.fromkeys(number for part in each for number in _figures(part[_NAMED.match(part).end() :])))  # type: ignore[union-attr]
             return _Sign(start, end, "source", numbers)
+        if dagger := _DAGGER.match(content):
+            second = (int(dagger[1]), int(dagger[2])) if dagger[2] else None
+            return self._named(start, end, content.partition("†")[2]) or _Sign(start, end, "dagger", (int(dagger[1]),), pair=second)
         if style == "square" and (pair := _PAIR.fullmatch(content)):
             return _Sign(start, end, "dagger", (int(pair[1]),), pair=(int(pair[1]), int(pair[2])))
         if style == "square" and _TURN.search(content):
@@ -403,6 +425,10 @@ class _Reader:
         """A line that names its source: "Source: lending.pdf"."""
         start, end = found.span()
         names = found["names"].strip()
+        if "\0" in names:  # with numbers and names beside each other it is a list of sources
+            named = [piece for piece in names.split("\0") if any(map(str.isalnum, piece))]
+            is_list = bool(named) and all(self._names(piece.strip(" ,;|()[]"))[1] for piece in named)
+            return _Sign(start, end, "unread") if is_list else None
         if re.fullmatch(_FIGURES, names):
             return _Sign(start, end, "source", _figures(names))
         sign = self._named(start, end, names) if self._names(names)[1] else None

@@ -73,6 +73,7 @@ _CODE = re.compile(
     re.IGNORECASE,
 )
 """Code inside a line, and mathematics."""
+_PRE = re.compile(r"<pre\b[^<>\n]*>.*?(?:</pre>|\Z)", re.IGNORECASE | re.DOTALL)
 _ALL = re.compile(r"[^\r\n]+")
 _THINKING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
@@ -136,13 +137,17 @@ def hide_thinking(answer: str) -> str:
 def hide_code(answer: str) -> str:
     """`answer` with thinking, code and lists of sources blanked out; the length stays the same."""
     lines, pieces = Lines(), list[str]()
-    for found in _LINE.finditer(hide_thinking(answer)):
+    for found in _LINE.finditer(_PRE.sub(lambda pre: _ALL.sub(_blank, pre[0]), hide_thinking(answer))):
         line = found[0]
         if line:
             hidden = _is_code(lines, line.rstrip("\r\n")) or lines.lists_sources
             lines.end()
-            pieces.append((_ALL if hidden else _CODE).sub(lambda code: " " * len(code[0]), line))
+            pieces.append((_ALL if hidden else _CODE).sub(_blank, line))
     return "".join(pieces)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
 
 
 def _is_code(lines: Lines, line: str) -> bool:
@@ -580,18 +585,26 @@ def spoken(plain: Plain, start: int, end: int) -> str:
         at = place + (1 if plain.text[place : place + 1] == STAND_IN else 0)
     marked = " ".join("".join([*pieces, plain.text[at:end]]).split())
     said = _ATTRIBUTION.sub("", marked)
+    said = said[announced.end() :] if (announced := _ANNOUNCES.match(said)) else said
     if (lead := _LEAD.match(said)) and not is_declined(_tidy(marked)):  # "The answer is not in the sources" says it as a whole
         said = said[lead.end() :]
     return unmarked(_tidy(said) or _tidy(marked))
 
 
+_ANNOUNCED = (
+    r"(?:here (?:is|are)|here's|hier (?:is|zijn|volgt|volgen|staat|ist|sind|folgt|folgen)|below (?:is|are)|"
+    r"hieronder (?:staat|staan|volgt)) (?:(?:the|a|an|some|your|what|de|het|een|der|die|das|eine?) )?(?:[\w-]+ )?"
+    r"(?:answers?|summary|overview|rules?|details?|list|information|points|steps|facts|findings|results|options|explanation|breakdown|"
+    r"antwoord|samenvatting|overzicht|regels?|punten|stappen|feiten|opties|antwort|"
+    r"zusammenfassung|überblick|übersicht|regeln?|punkte|schritte|fakten|optionen|angaben|informationen)"
+    r"(?: (?:of|from|about|on|for|over|van|uit|voor|zu|aus|von) [^:,;]{1,60})?"
+)
 _FOLLOWS = re.compile(
-    r"(?:here (?:is|are)|here's|below (?:is|are|you will find)|see below|hieronder|hier (?:is|zijn|volgt|volgen|staat|ist|sind|"
-    r"folgt|folgen)|"
-    r"im folgenden|nachstehend|onderstaand)\b.*|.*\b(?:as follows|the following|see below|als volgt|het volgende|de volgende|hieronder|"
-    r"wie folgt|folgende[snr]?|siehe unten|zie hieronder)\W*",
+    rf"{_ANNOUNCED}[.:!]?|"
+    r"[^:;]*\b(?:as follows|the following|see below|als volgt|het volgende|wie folgt|folgendes|siehe unten|zie hieronder)[.:!]?",
     re.IGNORECASE,
 )
+_ANNOUNCES = re.compile(rf"{_ANNOUNCED}: (?=\S)", re.IGNORECASE)
 _LEAD_WORDS = 14
 
 

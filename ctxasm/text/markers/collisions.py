@@ -38,7 +38,7 @@ _LEAD = rf"[{INVISIBLE}]{{0,62}}"
 _SEE, _NAME = SEE.replace(r"\s", f"[{INVISIBLE}]"), NAME.replace("[ _-]", f"[{INVISIBLE}_-]")
 _NUMBERED = re.compile(
     rf"\[{_LEAD}(?:\[{_LEAD})?{_SEE}?(?:[\^#]|{_NAME}[{INVISIBLE}:#=._-]{{0,62}})?\d+\^?[{INVISIBLE}]{{0,62}}"
-    rf"(?:[\]】］\[,;，、；:&†§‐‑‒–—−-]|{AND}|t/m|(?:to|tot|bis|through)[{INVISIBLE}])",
+    rf"(?:[\]】］\[,;，、；،؛:&†§‐‑‒–—−-]|{AND}|t/m|(?:to|tot|bis|through)[{INVISIBLE}])",
     re.IGNORECASE,
 ).match
 _TAGS = re.compile(r"<(?:[cC][iI][tT][eE]|[sS][uU][pP])").finditer

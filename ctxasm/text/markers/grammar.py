@@ -65,7 +65,7 @@ _DASH = r"(?:[-‐‑‒–—−]|t/m|(?:to|tot|bis|through)(?=\s))"
 AND = r"(?:and|en|und|et)"
 _LEAD = rf"(?:[\^#]|{NAME}[{NAME_JOIN}]*)"
 _ITEM = rf"{_LEAD}?(\d+)\^?(?:\s*{_DASH}\s*{_LEAD}?(\d+)\^?)?"
-_JOIN = rf"(?:\s*[,;，、；]\s*(?:{AND}\s+|&\s*)?|\s+{AND}\s+|\s*&\s*)"
+_JOIN = rf"(?:\s*[,;，、；،؛]\s*(?:{AND}\s+|&\s*)?|\s+{AND}\s+|\s*&\s*)"
 _PLAIN_ITEM = _ITEM.replace("(\\d+)", "\\d+")
 _BLANK = r"[\s\u200b-\u200d\ufeff]*"
 LOCATOR = (
