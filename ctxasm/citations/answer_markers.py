@@ -278,8 +278,8 @@ class _Reader:
             case "file":
                 return self._named(start, end, found["dashedfile"])
             case "token":
-                figures = re.findall(r"\d{1,4}", found[0])
-                return _Sign(start, end, "other", (int(figures[0]),)) if len(figures) == 1 else _Sign(start, end, "tag")
+                held = re.findall(r"\d{1,4}", found[0])
+                return _Sign(start, end, "other", (int(held[0]),)) if len(held) == 1 else _Sign(start, end, "tag")
             case "figures":
                 before = self.text[max(0, start - 64) : start].rstrip(" *_(")
                 return (
@@ -598,7 +598,7 @@ class _Reader:
                 each = [sign._replace(numbers=(choose(sign.pair),)) for sign in paired if sign.pair]
                 readings.append((self._fits(each, lambda n: n), rank, choose))
         chosen = max(readings, key=lambda reading: reading[:2])[2] if readings else candidates[1 if numbering == "second" else 0][2]
-        return [sign._replace(numbers=(choose_of(sign, chosen),), zero=False) if sign.pair else sign for sign in signs]
+        return [sign._replace(numbers=(chosen(sign.pair),)) if sign.pair else sign for sign in signs]
 
     def _fits(self, signs: Sequence[_Sign], number_of_source: Callable[[int], int]) -> float:
         """How well the sentences of markers fit their sources, together."""
@@ -625,12 +625,6 @@ class _Reader:
     @cached_property
     def _source_words(self) -> dict[int, frozenset[str]]:
         return {source.number: frozenset(_WORD.findall(source.text.casefold())) for source in self._sources}
-
-
-def choose_of(sign: _Sign, choose: Callable[[tuple[int, int]], int]) -> int:
-    """The number of a sign of two figures."""
-    assert sign.pair is not None
-    return choose(sign.pair)
 
 
 def _figures(text: str) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, Protocol, assert_never
+from typing import Any, Literal, assert_never
 
 from ctxasm.citations.checked import (
     CITATION,
@@ -21,7 +21,6 @@ from ctxasm.citations.checked import (
     CheckedClaim,
     Disputed,
     Figures,
-    JudgedAnswer,
     Part,
     Share,
     Support,
@@ -98,20 +97,7 @@ DECLINED: Literal["declined"] = "declined"
 MAY_NOT_ANSWER = "may not answer the question"
 
 
-class SummedAnswer(JudgedAnswer, Protocol):
-    """What of a checked answer its summary is made of."""
-
-    @property
-    def markers(self) -> tuple[ResolvedMarker, ...]: ...
-    @property
-    def addressed(self) -> Addressed | None: ...
-    @property
-    def passages(self) -> Share: ...
-    @property
-    def facts(self) -> Share: ...
-
-
-def summary_sentence(checked: SummedAnswer) -> str:
+def summary_sentence(checked: CheckedAnswer) -> str:
     """Such as "6 claims: 5 supported, 1 not found; 1 disputed; citation: 1 wrong number; may not answer the question"; "declined"."""
     if not checked.claims:
         said = NOTHING_TO_CHECK
@@ -146,12 +132,12 @@ def facts_sentence(facts: Share) -> str:
     return f"{facts.used} of {counted(facts.expected, 'fact')} of the reference found" if facts.expected else ""
 
 
-def may_not_answer(checked: SummedAnswer) -> bool:
+def may_not_answer(checked: CheckedAnswer) -> bool:
     """Whether an answer, however well it is carried, may be one to another question."""
     return checked.addressed is not None and checked.addressed.is_doubtful
 
 
-def summary_dict(checked: SummedAnswer) -> dict[str, Any]:
+def summary_dict(checked: CheckedAnswer) -> dict[str, Any]:
     """The summary of one answer for its JSON. `verdicts` has those that occur, in the order of VERDICTS; `axes` what they come to."""
     return {
         "sentence": summary_sentence(checked),
@@ -174,33 +160,33 @@ def axes_dict(parts: Counter[Part]) -> dict[str, Any]:
     }
 
 
-def problem_claims(checked: SummedAnswer) -> tuple[CheckedClaim, ...]:
+def problem_claims(checked: CheckedAnswer) -> tuple[CheckedClaim, ...]:
     """The claims that a reader should look at, in order."""
     return tuple(claim for claim in checked.claims if claim.verdict in PROBLEMS or claim.unknown or claim.disputed)
 
 
-def unknown_numbers(checked: SummedAnswer) -> tuple[int, ...]:
+def unknown_numbers(checked: CheckedAnswer) -> tuple[int, ...]:
     """The numbers that the answer cites and no source has, each once, ascending."""
     unknown = {number for marker in checked.markers for number in marker.unknown}
     return tuple(sorted(unknown.union(*(claim.unknown for claim in checked.claims))))
 
 
-def has_unknown(checked: SummedAnswer) -> bool:
+def has_unknown(checked: CheckedAnswer) -> bool:
     """Whether the answer cites a number that no source has, or has a marker that names none (`[3-1]`)."""
     return bool(unknown_numbers(checked)) or any(not marker.is_sound for marker in checked.markers)
 
 
-def has_problem(checked: SummedAnswer) -> bool:
+def has_problem(checked: CheckedAnswer) -> bool:
     """Whether anything in the answer needs a look."""
     return bool(problem_claims(checked)) or has_unknown(checked)
 
 
-def is_declined_answer(checked: SummedAnswer) -> bool:
+def is_declined_answer(checked: CheckedAnswer) -> bool:
     """Whether the answer says nothing but that it does not answer."""
     return bool(checked.claims) and _declined(checked) == len(checked.claims)
 
 
-def _declined(checked: SummedAnswer) -> int:
+def _declined(checked: CheckedAnswer) -> int:
     return sum(claim.verdict == "declined" for claim in checked.claims)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctxasm.citations.markers import MarkerEvent, MarkerParser, parse_markers
-from ctxasm.text.markers.collisions import defuse, find_marker_forms, keeps_to_itself, might_hold_marker
+from ctxasm.text.markers.collisions import defuse, find_marker_forms, is_collision_free, might_hold_marker
 from ctxasm.text.markers.grammar import READINGS, Reading
 from tests.citations.marker_soup import SOUP, law
 from tests.growth import is_linear
@@ -109,7 +109,7 @@ def test_bracketed_forms_are_markers_in_every_reading_and_defused_in_sources(tex
     assert [numbers(text, reading) for reading in READINGS] == [expected] * 3
     assert find_marker_forms(text)
     assert might_hold_marker(text)
-    assert not keeps_to_itself(text, "numbered")
+    assert not is_collision_free(text, "numbered")
     assert numbers(defuse([text], True).texts[0], "strict") == []
 
 

@@ -524,14 +524,14 @@ _OPEN_ANGLE = re.compile(r"<(?:c(?:i(?:te?)?)?|su?)?\Z", re.IGNORECASE).search
 _OPEN_ROUND = re.compile(r"\(\s*(?:[iI](?:[dD][\s:#=]*)?)?\s*\Z").search
 
 
-def keeps_to_itself(text: str, format: Format) -> bool:
+def is_collision_free(text: str, format: Format) -> bool:
     """Whether nothing in `text` is, begins or completes what the rules of this format look for, whatever stands around it.
 
     Most text, so that most is never searched twice. Whatever the rules look for begins with a bracket, an ampersand or the like: a
     text without any of these is quiet at once; one that holds some is when no rule finds anything plausible in it, and none of them
     stands so near its end that what follows could complete it.
     """
-    return _short_keeps(text, format) if len(text) <= SHORT else _keeps(text, format)
+    return _short_is_free(text, format) if len(text) <= SHORT else _keeps(text, format)
 
 
 def _keeps(text: str, format: Format) -> bool:
@@ -544,34 +544,34 @@ def _keeps(text: str, format: Format) -> bool:
     return not (_OPEN_SQUARE(tail) or _OPEN_ROUND(tail) or _ENDLESS(tail[-60:]) or might_collide(text, format))
 
 
-_short_keeps = lru_cache(maxsize=4096)(_keeps)
+_short_is_free = lru_cache(maxsize=4096)(_keeps)
 
 
-def quiet_formats(text: str) -> int:
+def collision_free_formats(text: str) -> int:
     """The formats in which `text` keeps to itself, as one number to be stored: it also tells by which edition of the rules."""
-    found = sum([bit for format, bit in BITS.items() if keeps_to_itself(text, format)])
+    found = sum([bit for format, bit in BITS.items() if is_collision_free(text, format)])
     return EDITION * EDITION_STEP + found
 
 
-def loud_among(chunks: Iterable[FetchedChunk], format: Format, known: dict[tuple[str, int], bool]) -> set[int]:
+def chunks_that_may_collide(chunks: Iterable[FetchedChunk], format: Format, known: dict[tuple[str, int], bool]) -> set[int]:
     """The indexes of those of a document's chunks of which that is not so, by what is stored of it where that is of this edition.
 
     What is found of the other chunks is kept in `known`, which is of this format.
     """
-    bit, loud = BITS.get(format, 0), set[int]()
+    bit, colliding = BITS.get(format, 0), set[int]()
     for chunk in chunks:
         stored = chunk.quiet
         if stored is None or stored // EDITION_STEP != EDITION:
             key = (chunk.document_id, chunk.chunk_index)
             if key not in known:
-                known[key] = keeps_to_itself(chunk.text, format)
+                known[key] = is_collision_free(chunk.text, format)
             if not known[key]:
-                loud.add(chunk.chunk_index)
+                colliding.add(chunk.chunk_index)
         elif bit and not stored & bit:
-            loud.add(chunk.chunk_index)
-    return loud
+            colliding.add(chunk.chunk_index)
+    return colliding
 
 
-def gap_keeps_to_itself(mark: str, format: Format) -> bool:
+def gap_is_collision_free(mark: str, format: Format) -> bool:
     """The same for a gap mark, which stands on a line of its own."""
-    return mark == GAP_MARK or keeps_to_itself(mark + "\n", format)
+    return mark == GAP_MARK or is_collision_free(mark + "\n", format)
