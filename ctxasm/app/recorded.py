@@ -77,7 +77,7 @@ class AnswerCheck:
                 cut=answer.metadata.get("finish_reason") == "length",
                 reference=str(answer.metadata.get("reference") or ""),
                 likeness=open_likeness(),
-                reading=self._reading or ("usual" if asked.has_sources else "strict"),
+                reading=self._reading or "usual",
                 numbering=self._numbering,
             )
             self.readings.add(checked.reading)

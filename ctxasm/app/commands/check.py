@@ -56,9 +56,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--markers",
         choices=READINGS,
-        help="which forms are citations: strict ([1], 【1】, [source 1], tags; default for contexts assembled here), "
+        help="which forms are citations: strict ([1], 【1】, [source 1], tags), "
         "usual (also Open¹, (source 3), and (1), [chunk 2], [file.pdf] where they name sources; "
-        "default for answers with sources of their own), all (also (1), [1/2] anywhere)",
+        "default), all (also (1), [1/2] anywhere)",
     )
     parser.add_argument(
         "--numbering",
