@@ -40,6 +40,7 @@ MOST_CHARS = 2000
 """A longer bracket is no marker, in characters."""
 _MOST_FITTED = 400
 """How many markers at most are held against the sources to tell how they are numbered."""
+_LIKELY = 0.5
 _MOST_OF_STYLE = 1000
 """How many figures in one kind of bracket are looked at."""
 _WINDOW = 240
@@ -528,6 +529,8 @@ class _Reader:
         named = [sign for sign in ends if self._in_range(sign.numbers)]
         if style == "round" and (within >= max(1, len(named)) or (self._reading != "all" and self._cites)):
             return
+        if style == "round" and len(named) == 1 and self._reading != "all" and not self._is_likely(named[0]):
+            return
         if (
             not named
             or (style[:1] in "#w" and len({sign.numbers for sign in named}) < 2)
@@ -538,6 +541,11 @@ class _Reader:
             # Beside two others one that no source has is a number too many, and not a figure that is said.
             if self._in_range(sign.numbers) or (len(named) > 1 and style[:1] not in "#w" and max(sign.numbers) < 100):
                 yield sign._replace(form="unread", numbers=()) if self._reading == "strict" else sign
+
+    def _is_likely(self, sign: _Sign) -> bool:
+        """Whether the only figure of its kind is a marker: its sentence fits the source that it would name."""
+        words, numbers = self._words_around(sign.start, sign.end), sign.numbers
+        return max(self._fit(words, numbers), self._fit(words, [number + 1 for number in numbers]) if 0 in numbers else 0.0) >= _LIKELY
 
     def _in_range(self, numbers: Iterable[int]) -> bool:
         """Whether all are numbers of sources, counted from 1 or from 0."""

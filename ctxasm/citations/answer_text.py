@@ -108,7 +108,7 @@ class Part(NamedTuple):
 
 def find_parts(answer: str, listed: Sequence[int] = ()) -> list[Part]:
     """The parts of `answer`, ascending and disjoint; `listed` are the places of the entries of a list of sources, ascending."""
-    return _Reader(hide_thinking(answer), listed).read()
+    return _Reader(_hide_blocks(answer), listed).read()
 
 
 def hide_thinking(answer: str) -> str:
@@ -137,13 +137,18 @@ def hide_thinking(answer: str) -> str:
 def hide_code(answer: str) -> str:
     """`answer` with thinking, code and lists of sources blanked out; the length stays the same."""
     lines, pieces = Lines(), list[str]()
-    for found in _LINE.finditer(_PRE.sub(lambda pre: _ALL.sub(_blank, pre[0]), hide_thinking(answer))):
+    for found in _LINE.finditer(_hide_blocks(answer)):
         line = found[0]
         if line:
             hidden = _is_code(lines, line.rstrip("\r\n")) or lines.lists_sources
             lines.end()
             pieces.append((_ALL if hidden else _CODE).sub(_blank, line))
     return "".join(pieces)
+
+
+def _hide_blocks(answer: str) -> str:
+    """`answer` without thinking and without `<pre>…</pre>`."""
+    return _PRE.sub(lambda block: _ALL.sub(_blank, block[0]), hide_thinking(answer))
 
 
 def _blank(found: re.Match[str]) -> str:

@@ -142,6 +142,7 @@ def test_what_is_said_is_no_marker(text: str) -> None:
 
 def test_a_figure_that_is_said_still_keeps_a_claim_from_being_supported() -> None:
     assert supports(checked(f"{LOAN} (14).")) == ["not_found"]
+    assert supports(checked(f"{LOAN} (3). {FINE}.")) == ["not_found", "full"]
     assert cited(f"{LOAN} [1]. {FINE} (2).") == [(1,), ()]  # brackets of another kind cite here
 
 
