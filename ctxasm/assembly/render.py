@@ -7,7 +7,7 @@ around its text, defused; blocks are separated by one blank line, or by a line o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -38,17 +38,16 @@ from ctxasm.text.markers.collisions import (
     BLANK_LINE,
     Body,
     Find,
+    chunks_that_may_collide,
     defuse_block,
     find_collisions,
     find_separators,
-    gap_keeps_to_itself,
+    gap_is_collision_free,
+    is_collision_free,
     joint,
-    keeps_to_itself,
-    loud_among,
     opens_something,
     separator_of,
 )
-from ctxasm.text.markers.search import Stretches
 
 WITHIN = (Piece("separator", BLANK_LINE),)
 """Between blocks that go on with the same document."""
@@ -92,8 +91,8 @@ class Renderer:
         self._shown: dict[tuple[str, int, int, int], int] = {}
         self._least: dict[str | tuple[str, int, int, int], int] = {}
         self._found: dict[str, list[tuple[int, int]]] = {}
-        self._quiet: dict[Key, bool] = {}
-        self._gap_is_quiet = gap_keeps_to_itself(one_line(settings.gap_mark), settings.format)
+        self._collision_free: dict[Key, bool] = {}
+        self._gap_is_free = gap_is_collision_free(one_line(settings.gap_mark), settings.format)
         self._last: tuple[Sequence[BlockPlan], Sequence[Piece], Written] = ((), (), NOTHING_WRITTEN)
 
     def write(self, blocks: Sequence[BlockPlan], lead: Sequence[Piece] = ()) -> Written:
@@ -287,23 +286,22 @@ class Renderer:
             body = traced(document_id, body, self.extracts, self.settings.gap_mark)
         if prefixed and plan.prefix:
             body.insert(0, Piece("prefix", plan.prefix + "\n"))
-        return defused(BlockText(head, body, events), self.settings, self.counter, self._line, self._collisions, self._loud(group, body))
+        return defused(
+            BlockText(head, body, events), self.settings, self.counter, self._line, self._collisions, self._may_collide(group, body)
+        )
 
-    def _loud(self, group: Sequence[Joined], body: Sequence[Piece]) -> list[int]:
-        """The places of those pieces of a block that may read as a marker or a boundary, as the chunks and what is around them."""
-        loud = loud_among([j.chunk for j in group], self.settings.format, self._quiet)
-        loud |= {j.chunk.chunk_index for j in group if j.end < len(j.chunk.text)}
-        places = [place for place, piece in enumerate(body) if piece.chunk_index in loud] if loud else []
-        if not self._gap_is_quiet:
-            places += [place for place, piece in enumerate(body) if piece.kind == "gap"]
-        if body and body[0].kind == "prefix" and not keeps_to_itself(body[0].text, self.settings.format):
-            places.append(0)
-        return places
+    def _may_collide(self, group: Sequence[Joined], body: Sequence[Piece]) -> bool:
+        """Whether anything in a block may read as a marker or a boundary, by what its chunks and what is around them are."""
+        if chunks_that_may_collide([j.chunk for j in group], self.settings.format, self._collision_free):
+            return True
+        if any(j.end < len(j.chunk.text) for j in group) or (not self._gap_is_free and any(piece.kind == "gap" for piece in body)):
+            return True
+        return bool(body) and body[0].kind == "prefix" and not is_collision_free(body[0].text, self.settings.format)
 
-    def _collisions(self, text: str, format: Format, within: Stretches | None = None) -> list[tuple[int, int]]:
+    def _collisions(self, text: str, format: Format) -> list[tuple[int, int]]:
         """A block is looked through when it is measured; the same text is written later."""
         if text not in self._found:
-            self._found[text] = find_collisions(text, format, within)
+            self._found[text] = find_collisions(text, format)
         return self._found[text]
 
     def _score(self, block: BlockPlan) -> float:
@@ -402,18 +400,18 @@ def traced(document_id: str, body: Sequence[Piece], extracts: Mapping[Key, Extra
     return pieces
 
 
-def defused(text: BlockText, settings: AssemblySettings, counter: TokenCounter, line: str, find: Find, loud: Collection[int]) -> BlockText:
+def defused(text: BlockText, settings: AssemblySettings, counter: TokenCounter, line: str, find: Find, may_collide: bool) -> BlockText:
     """The block with everything in it that would read as a marker or a boundary found, and swapped where that is asked for.
 
-    `line` is what separates blocks. `loud` are the places of the pieces that may hold something of the kind.
+    `line` is what separates blocks. Not `may_collide`: it is known that its chunks hold nothing of the kind.
     """
     if settings.marker_collisions == "off":
         return text
-    if not loud and not opens_something(text.head.frame.after) and not (line and find_separators(_joined(text), line)):
+    if not may_collide and not opens_something(text.head.frame.after) and not (line and find_separators(_joined(text), line)):
         return text
     swap = settings.marker_collisions == "neutralise"
     (frame, document_id), body, events = text
-    frame, named, checked = defuse_block(frame, [piece.text for piece in body], swap, settings.format, find, line, loud)
+    frame, named, checked = defuse_block(frame, [piece.text for piece in body], swap, settings.format, find, line)
     events += [Neutralised(document_id, None, found, swap) for found in named]
     events += [Neutralised(document_id, body[place].chunk_index, found, swap) for place, found in checked.found]
     if checked.swaps:

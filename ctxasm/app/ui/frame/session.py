@@ -11,8 +11,8 @@ import streamlit as st
 
 from ctxasm.answering.prompts import GROUNDED
 from ctxasm.app.ui.frame.jobs import Work
-from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import ResolvedMarker
+from ctxasm.citations.report import CheckedAnswer
 from ctxasm.data.load_conflicts import NameTaken, Over
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
