@@ -127,6 +127,10 @@ class OwnedDataset(Dataset, Protocol):
         """Queries by their ids."""
         ...
 
+    def loaded_queries(self) -> list[Query]:
+        """The queries in loaded order, without the saved ones."""
+        ...
+
 
 @runtime_checkable
 class VectorShelf(Protocol):

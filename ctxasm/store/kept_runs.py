@@ -6,12 +6,14 @@ The version is part of the key, so of two writers that saw the same version one 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, select, text, tuple_, update
 
 from ctxasm.model.characters import storable
-from ctxasm.model.errors import shown
+from ctxasm.model.errors import InvalidInput, NotFound, shown
 from ctxasm.model.runs import (
     ALL_RUNS,
     Judgement,
@@ -25,7 +27,6 @@ from ctxasm.model.runs import (
     read_run,
 )
 from ctxasm.store.connect import Connections
-from ctxasm.store.memory_runs import frozen, next_version, no_run, now, settled, standing_at
 from ctxasm.store.records import decoding
 from ctxasm.store.schema import judgements, runs
 
@@ -178,3 +179,39 @@ def _read_all(connection: Connection, own: Select[Any]) -> list[Judgement]:
 def _parts(names: Sequence[str]) -> Iterable[Sequence[str]]:
     unique = list(dict.fromkeys(names))
     return (unique[at : at + _MOST] for at in range(0, len(unique), _MOST))
+
+
+def standing_at(judgement: Judgement, versions: Sequence[Judgement]) -> Judgement | None:
+    """What stands in place of a version that is to be added; None where it comes next. Raises InvalidInput after a gap."""
+    if judgement.version > len(versions) + 1:
+        where = f"item {judgement.item} of run {shown(judgement.run_id)}"
+        raise InvalidInput(f"the next version of {where} must be {len(versions) + 1}, got {judgement.version}")
+    return versions[judgement.version - 1] if judgement.version <= len(versions) else None
+
+
+def now() -> str:
+    """The time as it is kept."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def next_version(judgement: Judgement, expected: int) -> Judgement:
+    """The judgement as the version after `expected`, at this time. Raises InvalidInput."""
+    new = replace(judgement, version=expected + 1, changed_at=now())
+    check_judgement(new)
+    return new
+
+
+def settled(new: Judgement, standing: Judgement | None) -> Written:
+    """What became of a version that was not added: it is the same as what stands, where its writer never heard that it was saved."""
+    same = standing is not None and (standing.version, standing.content) == (new.version, new.content)
+    return Written(same, standing)
+
+
+def frozen(run_id: str) -> InvalidInput:
+    """The error for other content under an id that is taken."""
+    return InvalidInput(f"run {shown(run_id)} is kept with other content, and a run never changes: give this one another run_id")
+
+
+def no_run(run_id: str) -> NotFound:
+    """The error for a run that is not there."""
+    return NotFound(f"no run {shown(run_id)} is kept: `ctxasm history` lists those that are")

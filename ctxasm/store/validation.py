@@ -24,9 +24,6 @@ class Intake(NamedTuple):
     queries: Sequence[Query]
     answers: Sequence[Answer]
 
-    def chunk_count(self) -> int:
-        return sum(len(chunks) for _, chunks in self.documents)
-
 
 def check_records(documents: Sequence[Document], chunks: Sequence[Chunk], queries: Sequence[Query], answers: Sequence[Answer]) -> Intake:
     """Check and group the records of a load.
@@ -43,7 +40,7 @@ def check_records(documents: Sequence[Document], chunks: Sequence[Chunk], querie
     for chunk in chunks:
         check_chunk(chunk)
         grouped.setdefault(chunk.document_id, []).append(chunk)
-    by_document = tuple((listed.get(name) or Document(name), _ascending(own)) for name, own in grouped.items())
+    by_document = tuple((listed.get(name) or Document(name), ascending(own)) for name, own in grouped.items())
     return Intake(by_document, tuple(checked_queries(queries)), tuple(checked_answers(answers)))
 
 
@@ -136,7 +133,8 @@ def document_twice(document_id: str) -> InvalidInput:
     return InvalidInput(f"document_id must be unique, got {shown(document_id)} twice")
 
 
-def _ascending(chunks: list[Chunk]) -> list[Chunk]:
+def ascending(chunks: list[Chunk]) -> list[Chunk]:
+    """The chunks of a document by index; one given twice with the same text counts once. Raises InvalidInput."""
     chunks.sort(key=lambda chunk: chunk.chunk_index)
     kept: list[Chunk] = []
     for chunk in chunks:

@@ -20,7 +20,7 @@ from ctxasm.model.search import SearchOptions
 from ctxasm.retrieval.embedders import search_vectors_of
 from ctxasm.retrieval.searching import methods, search
 from ctxasm.retrieval.stopping import SearchStopped
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 
 LLM = {"HOME": "/h", "CTXASM_LLM_BASE_URL": "https://llm.example/v1", "CTXASM_LLM_MODEL": "chat", "CTXASM_LLM_API_KEY": "llm-key"}
 

@@ -17,7 +17,7 @@ from ctxasm.model.search import Found, SearchOptions
 from ctxasm.retrieval.model_reranker import HIGHEST, MOST_CHARS, TOGETHER, ModelReranker
 from ctxasm.retrieval.reranking import RERANKERS, open_reranker, reranked, unavailable
 from ctxasm.retrieval.searching import methods, search
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 
 CONFIG = read_config({"HOME": "/nowhere"})
 

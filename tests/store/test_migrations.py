@@ -25,8 +25,7 @@ from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Bundle, Chunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.connect import Connections
-from ctxasm.store.database import Store
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore, Store
 from ctxasm.store.migrate import STEPS, ensure_schema
 from ctxasm.store.schema import SCHEMA_VERSION, metadata
 

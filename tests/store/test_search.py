@@ -24,8 +24,7 @@ from ctxasm.retrieval.analyser import analyser
 from ctxasm.retrieval.bm25_index import Bm25Index
 from ctxasm.retrieval.searching import search
 from ctxasm.retrieval.stopping import SearchStopped
-from ctxasm.store.database import Store
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore, Store
 from ctxasm.store.search import SearchTables
 from ctxasm.store.search_sets import forget_search, orphans, sets
 from ctxasm.store.search_vectors import make_vectors, search_vectors

@@ -38,7 +38,7 @@ from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import Dataset, OwnedDataset
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Query, Span
-from ctxasm.store.append_rules import Difference, differences
+from ctxasm.store.append import Difference, differences
 
 ROWS, READ_ROWS, ITEMS, DEPTH = 10, 200, 4, 4
 """Rows whose fields are looked at; rows whose lines are; items of a list; levels of a path that is named."""

@@ -19,7 +19,7 @@ from ctxasm.data.files.exporting import export
 from ctxasm.data.files.loading import files_at, load_files
 from ctxasm.model.errors import InvalidInput, StoreUnavailable
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 
 SAMPLE = Path(__file__).parents[3] / "sample_data" / "hospital-nl"
 SAVED = Query("Wat kost het?", (Hit("a", 0, 0.5, 1, {"bm25": 2.5}),), "typed-1", search_method="bm25_only", bm25_matches=1)

@@ -29,7 +29,7 @@ from ctxasm.data.documents.source import SourceText
 from ctxasm.data.enrich.extractive import enrich_document, summary_of, whole_document
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.store.validation import check_records
 from ctxasm.text.tokens import open_counter
 

@@ -20,7 +20,7 @@ from ctxasm.model.errors import InvalidInput
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Bundle, Chunk, GoldChunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 
 pytestmark = pytest.mark.usefixtures("kept_readers")
