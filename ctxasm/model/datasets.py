@@ -148,11 +148,6 @@ class VectorShelf(Protocol):
 class DatasetStore(Shelf, VectorShelf, ChunkSource, RunStore, Protocol):
     """A store of datasets: a database, or memory. Raises StoreUnavailable where it cannot be reached."""
 
-    @property
-    def can_search(self) -> bool:
-        """Whether it searches by itself what is too large for an index in memory."""
-        ...
-
     def add(
         self, bundle: Bundle, name: str | None = None, origin: str | None = None, *, join: bool = False, moves: Moves | None = None
     ) -> DatasetInfo:

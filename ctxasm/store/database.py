@@ -15,7 +15,6 @@ from ctxasm.model.moves import Moves
 from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.ports import Fetched, TokenCounter, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, GoldChange, GoldChunk, Query
-from ctxasm.store.additions import check_saved, check_summaries, no_saved_query
 from ctxasm.store.append import more_of
 from ctxasm.store.connect import Connections
 from ctxasm.store.dataset import NEWEST_FIRST, HeldDataset, StoredDataset, Version, version_of
@@ -32,9 +31,18 @@ from ctxasm.store.load import (
 from ctxasm.store.memory import MemorySource
 from ctxasm.store.migrate import ensure_schema
 from ctxasm.store.moves import follow, old_texts
-from ctxasm.store.saved import read_saved, remove_saved, rewrite_saved, write_gold, write_saved, write_summaries
+from ctxasm.store.saved import (
+    check_saved,
+    no_saved_query,
+    read_saved,
+    remove_saved,
+    rewrite_saved,
+    write_gold,
+    write_saved,
+    write_summaries,
+)
 from ctxasm.store.schema import datasets
-from ctxasm.store.validation import Intake, check_dataset_name, check_records, no_dataset
+from ctxasm.store.validation import Intake, check_dataset_name, check_records, check_summaries, no_dataset
 from ctxasm.text.tokens.estimate import EstimateCounter
 
 __all__ = ["DatasetInfo", "Store", "StoredDataset"]
@@ -47,9 +55,6 @@ class Store(StoredRuns):
     the store itself is the dataset that was newest when it was first asked, or that it loaded last.
     Raises StoreUnavailable where the database cannot be reached or used.
     """
-
-    can_search = True
-    """What is too large for an index in memory is searched by the database."""
 
     def __init__(self, url: str, counter: TokenCounter) -> None:
         self._counter = counter

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import chain, groupby
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, LargeBinary, Table, bindparam, delete, func, insert, or_, select, update
 
@@ -15,14 +15,13 @@ from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Answer, Chunk, Document, Query
 from ctxasm.store.append import More, joined_origin, record_name
 from ctxasm.store.chunk_facts import RawChunk, Run, placed_in_order, raw_chunk
-from ctxasm.store.digest import ContentDigest
+from ctxasm.store.digest import ContentDigest, stored_hash
 from ctxasm.store.kv import forget_kept, forget_vectors
 from ctxasm.store.records import written_answer, written_metadata, written_query
 from ctxasm.store.saved import forget_saved, renumber
 from ctxasm.store.schema import INDEX_BITS, INDEX_MASK, answers, chunks, datasets, documents, queries, schema
 from ctxasm.store.search_sets import forget_search
 from ctxasm.store.statements import CHUNK_COLUMNS, FETCHED_COLUMNS, fetched, record_chunk
-from ctxasm.store.stored_hash import stored_hash
 from ctxasm.store.validation import (
     ascending,
     check_chunk_values,
@@ -37,60 +36,38 @@ from ctxasm.text.chunk_facts import usual_in_dataset, with_counts, with_overlaps
 from ctxasm.text.language import sample_of
 
 
-class RowSink(Protocol):
-    """Takes rows of one table, values in the order of its columns."""
-
-    def put(self, rows: Sequence[Sequence[object]]) -> None:
-        """Insert these rows, inside the caller's transaction."""
-        ...
-
-
 @contextmanager
-def into(connection: Connection, table: Table) -> Iterator[RowSink]:
-    """A sink for `table`. On PostgreSQL the connection can do nothing else meanwhile."""
+def into(connection: Connection, table: Table) -> Iterator[Callable[[Sequence[Sequence[object]]], None]]:
+    """Takes rows of `table`, values in the order of its columns. On PostgreSQL the connection can do nothing else meanwhile."""
     driver: Any = connection.connection.driver_connection
+    names = ", ".join(f'"{column.name}"' for column in table.c)
     if connection.dialect.name == "sqlite":
-        yield _Statement(driver.cursor(), table)
+        statement = f"INSERT INTO {table.name} ({names}) VALUES ({', '.join('?' * len(table.c))})"  # noqa: S608
+        cursor = driver.cursor()
+        yield lambda rows: cursor.executemany(statement, rows)
         return
-    with driver.cursor() as cursor, cursor.copy(f"COPY {table.name} ({_names(table)}) FROM STDIN (FORMAT BINARY)") as copy:
+    with driver.cursor() as cursor, cursor.copy(f"COPY {table.name} ({names}) FROM STDIN (FORMAT BINARY)") as copy:
         copy.set_types([_type(column.type) for column in table.c])
-        yield _Copy(copy)
+
+        def put(rows: Sequence[Sequence[object]]) -> None:
+            for row in rows:
+                copy.write_row(row)
+
+        yield put
 
 
 def insert_all(connection: Connection, table: Table, rows: Iterable[Sequence[object]], batch_rows: int = 500) -> int:
     """Insert rows from an iterator; returns how many."""
     count, batch = 0, list[Sequence[object]]()
-    with into(connection, table) as sink:
+    with into(connection, table) as put:
         for row in rows:
             batch.append(row)
             if len(batch) == batch_rows:
-                sink.put(batch)
+                put(batch)
                 count, batch = count + batch_rows, []
         if batch:
-            sink.put(batch)
+            put(batch)
     return count + len(batch)
-
-
-class _Statement:
-    def __init__(self, cursor: Any, table: Table) -> None:
-        self._cursor = cursor
-        self._sql = f"INSERT INTO {table.name} ({_names(table)}) VALUES ({', '.join('?' * len(table.c))})"  # noqa: S608
-
-    def put(self, rows: Sequence[Sequence[object]]) -> None:
-        self._cursor.executemany(self._sql, rows)
-
-
-class _Copy:
-    def __init__(self, copy: Any) -> None:
-        self._write = copy.write_row
-
-    def put(self, rows: Sequence[Sequence[object]]) -> None:
-        for row in rows:
-            self._write(row)
-
-
-def _names(table: Table) -> str:
-    return ", ".join(f'"{column.name}"' for column in table.c)
 
 
 def _type(kind: object) -> str:
@@ -295,9 +272,9 @@ class Load:
 
     def _write_chunks(self, numbers: Mapping[str, int], given: Iterable[Chunk], first: int, late: list[Chunk]) -> bool:
         positions = list[int]()
-        with into(self._connection, chunks) as sink:
+        with into(self._connection, chunks) as put:
             for placed in placed_in_order(batched_runs(self._runs(numbers, given, first, late, positions)), self._counter):
-                sink.put(placed.rows)
+                put(placed.rows)
                 self._digest.add_digested(placed.digested)
         return positions == sorted(positions)
 

@@ -45,7 +45,7 @@ from ctxasm.model.errors import InvalidInput, ModelUnavailable, NotFound, is_fau
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Document
-from ctxasm.store.additions import MADE_BY
+from ctxasm.store.validation import MADE_BY
 
 if TYPE_CHECKING:
     from ctxasm.llm import Endpoint
