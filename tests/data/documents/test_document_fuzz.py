@@ -39,7 +39,6 @@ OPTIONS = (
     IngestOptions(16, 0),
     IngestOptions(17, 12),
     IngestOptions(40, 10, headings=True),
-    IngestOptions(40, 10, sentences=False),
     IngestOptions(60, 20, pages=False),
 )
 LIMITS = ReadLimits(unpacked_mb=64, characters=200_000)

@@ -301,7 +301,7 @@ def test_a_source_that_is_not_there_is_an_error(memory: Workbench, sources: list
         {"overlap_tokens": 350},
         {"overlap_tokens": -1},
         {"max_tokens": True},
-        {"sentences": 1},
+        {"pages": 1},
         {"language": "nederlands!"},
     ],
     ids=str,
