@@ -19,7 +19,7 @@ from ctxasm.model.ports import Fetched, FetchedChunk, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, Query
 from ctxasm.store import schema
 from ctxasm.store.connect import Connections, driver_rows
-from ctxasm.store.load import dataset_places, document_ids
+from ctxasm.store.load import chunks_of_documents, dataset_places, document_ids
 from ctxasm.store.memory import MemorySource
 from ctxasm.store.records import RowTypes, decoding, read_answer, read_query
 from ctxasm.store.saved import read_saved, saved_entries, saved_named
@@ -282,7 +282,8 @@ class StoredDataset:
         """The whole dataset as it was loaded, chunks by document and index; without saved queries."""
         for _ in range(_ATTEMPTS):
             version = self._version
-            documents, chunks, queries, answers = self.documents(), self._chunks(), self.loaded_queries(), self.answers()
+            documents, queries, answers = self.documents(), self.loaded_queries(), self.answers()
+            chunks = self._consistent(lambda c, own: list(chunks_of_documents(c, document_ids(c, own.info.dataset_id))))
             if self._unchanged(version) and self._version is version:
                 info = version.info
                 return Bundle(info.name, tuple(documents), tuple(chunks), tuple(queries), tuple(answers), info.replaced)
@@ -298,17 +299,6 @@ class StoredDataset:
     def iter_records(self) -> Iterator[Chunk]:
         """All chunks as they were loaded, with their metadata, in document order; else as `iter_chunks`."""
         return self._batches(CHUNK_COLUMNS, lambda rows, names: [record_chunk(row, names) for row in rows])
-
-    def _chunks(self) -> list[Chunk]:
-        t = schema.chunks
-
-        def ask(connection: Connection, version: Version) -> list[Chunk]:
-            names = document_ids(connection, version.info.dataset_id)
-            rows = connection.execute(select(*CHUNK_COLUMNS).where(t.c.place.between(*version.places)).order_by(t.c.place))
-            # Replaced between the two statements: some have no name any more, and all will be read again.
-            return [record_chunk(row, names) for row in rows if row[0] >> INDEX_BITS in names]
-
-        return self._consistent(ask)
 
     def _batches(
         self, columns: Sequence[Column[Any]], made: Callable[[Sequence[Sequence[Any]], dict[int, str]], Sequence[_Result]]
