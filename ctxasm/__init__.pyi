@@ -70,7 +70,7 @@ from .model.runs import Run as Run
 from .model.runs import RunFilter as RunFilter
 from .model.search import SearchOptions as SearchOptions
 from .model.settings import AssemblySettings as AssemblySettings
-from .store import MemoryStore as MemoryStore
+from .store.database import MemoryStore as MemoryStore
 from .tuning.compare import Comparison as Comparison
 from .tuning.compare_answers import AnswerComparison as AnswerComparison
 from .tuning.recommend import Recommendation as Recommendation

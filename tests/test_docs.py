@@ -37,9 +37,6 @@ from ctxasm.config import (
     EMBED_API_KEY,
     EMBED_BASE_URL,
     EMBED_MODEL,
-    MAX_COLUMNS,
-    MAX_RATIO,
-    MAX_ROWS,
     MAX_UPLOAD_MB,
     MODEL,
     MODEL_WINDOWS,
@@ -67,7 +64,6 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted((*ROOT.glob("*.md"), *DOCS.rglob("*.md")))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LIMITS = (MAX_UPLOAD_MB, MAX_ROWS, MAX_COLUMNS, MAX_RATIO)
 USAGE = {
     "load": "load PATH… | --sample",
     "ingest": "ingest PATH…",
@@ -304,7 +300,7 @@ def test_the_variables_of_the_environment() -> None:
     rows = rows_below("reference/environment.md", "Environment variables")
     named = [name for cells in rows for cell in cells[:2] for name in quoted(cell)]
     searching = [EMBED_MODEL, EMBED_BASE_URL, EMBED_API_KEY, RERANK_MODEL]
-    own = [CONNECT_TIMEOUT, TIMEOUT, DATABASE_URL, DOWNLOAD_SWITCH, FAST_SWITCH, NLI_MODEL, COMPRESS_MODEL, MODEL_WINDOWS, *LIMITS]
+    own = [CONNECT_TIMEOUT, TIMEOUT, DATABASE_URL, DOWNLOAD_SWITCH, FAST_SWITCH, NLI_MODEL, COMPRESS_MODEL, MODEL_WINDOWS, MAX_UPLOAD_MB]
     own.append(VALUE_WEIGHTS)
     own += [f"{CONNECTION}NAME", STATEMENT_TIMEOUT, HOST_NAMES, *INGEST_LIMITS]
     # What stands in for the compressing model is the answering one, which has a row of its own.

@@ -10,10 +10,10 @@ from sqlalchemy import Connection, bindparam, delete, func, select
 
 from ctxasm.model.characters import storable
 from ctxasm.model.errors import StoreUnavailable
-from ctxasm.store.additions import check_kept
 from ctxasm.store.connect import Connections
 from ctxasm.store.schema import chunks, kept, vectors
 from ctxasm.store.statements import kept_parameters, vector_parameters
+from ctxasm.store.validation import check_kept
 
 
 def read_kept(connections: Connections, shelf: str, keys: Sequence[str] | None) -> dict[str, str]:

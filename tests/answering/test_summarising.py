@@ -19,7 +19,7 @@ from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.records import Query, Turn
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 
 COUNTER = open_counter("cl100k_base")

@@ -176,7 +176,7 @@ def workbench_of(args: Namespace, makes: bool = False) -> Workbench:
     config = config_of(args)
     if makes or not _is_missing(config):
         return Workbench(config)
-    from ctxasm.store.memory import MemoryStore
+    from ctxasm.store.database import MemoryStore
 
     return Workbench(config, MemoryStore())
 
