@@ -189,7 +189,7 @@ class Turn:
     def answered(self, answer: str, cited: Iterable[int] | None = None) -> Conversation:
         """The conversation with this answer. `cited`: the numbers that it cites, where they are not to be read from its markers."""
         there = {block.number for block in self.standing}
-        numbers = {number for marker in parse_markers(answer, known=there) for number in marker.numbers} if cited is None else set(cited)
+        numbers = {number for marker in parse_markers(answer) for number in marker.numbers} if cited is None else set(cited)
         last = replace(self.conversation.exchanges[-1], answer=answer, cited=frozenset(numbers & there), answer_tokens=None)
         return replace(self.conversation, exchanges=(*self.conversation.exchanges[:-1], last))
 
