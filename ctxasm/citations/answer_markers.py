@@ -358,6 +358,8 @@ class _Reader:
     def _bracket_of(self, start: int, end: int, content: str) -> _Sign | None:
         """What stands between two brackets of any kind."""
         opener, content = self.text[start], content.strip()
+        if (pair := _OPENERS.find(opener)) < 0 or self.text[end - 1] != _CLOSERS[pair]:
+            return None
         content = content.translate(LOWERED) if opener == "⁽" else content
         style = "round" if opener in "(（" else "square" if opener in "[【〔" else opener
         while self.text[start - 1 : start] == opener and self.text[end : end + 1] == self.text[end - 1]:

@@ -130,6 +130,7 @@ def test_what_names_no_source_is_left_out_of_the_claim_and_accuses_nothing(one: 
         r"The pattern \d{2} matches.",
         "The area is 10^2 metres.",
         "It is ranked #1.",
+        '{"text": "Amounts (in", "source": "a.md"}, {"n": 2}',
         "The library [of folders] is open.",
         "See the [lending page](https://x.example) first.",
         f"`{LOAN} (1)`",
