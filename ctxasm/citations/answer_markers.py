@@ -162,7 +162,7 @@ _LOCATOR = re.compile(
 )
 _WORD = re.compile(r"[^\W_]{3,}")
 _LAST_WORDS = re.compile(r"[\w-]+")
-_BRACKETED = re.compile(r"(\w*)\W{0,3}[\[(（【{<]\s*([^\[\](){}<>【】（）\n]{1,200}?)\s*[\])）】}>]")
+_BRACKETED = re.compile(r"[\[(（【{<]([^\[\](){}<>【】（）\n]{1,200})[\])】）}>]")
 _FOOTNOTE = re.compile(rf"^[ \t>]*(?:\[\^[^\[\]\n]{{1,60}}\]:|[{RAISED}]+[ \t])", re.MULTILINE)
 _DIRECTION = re.compile(f"[{DIRECTION_MARKS}]")
 
@@ -358,6 +358,8 @@ class _Reader:
     def _bracket_of(self, start: int, end: int, content: str) -> _Sign | None:
         """What stands between two brackets of any kind."""
         opener, content = self.text[start], content.strip()
+        if (pair := _OPENERS.find(opener)) < 0 or self.text[end - 1] != _CLOSERS[pair]:
+            return None
         content = content.translate(LOWERED) if opener == "⁽" else content
         style = "round" if opener in "(（" else "square" if opener in "[【〔" else opener
         while self.text[start - 1 : start] == opener and self.text[end : end + 1] == self.text[end - 1]:
@@ -506,12 +508,12 @@ class _Reader:
 
     def _is_quoted(self, start: int, content: str) -> bool:
         """Whether a source has the same bracket behind the same word."""
-        before = _LAST_WORDS.findall(self.text[max(0, start - 40) : start])
-        return (before[-1].casefold() if before else "", content.casefold()) in self._bracketed
+        return (_last_word(self.text, start), content.casefold()) in self._bracketed
 
     @cached_property
     def _bracketed(self) -> set[tuple[str, str]]:
-        return {(found[1].casefold(), found[2].casefold()) for source in self._sources for found in _BRACKETED.finditer(source.text)}
+        found = ((source.text, bracket) for source in self._sources for bracket in _BRACKETED.finditer(source.text))
+        return {(_last_word(text, bracket.start()), bracket[1].strip().casefold()) for text, bracket in found}
 
     def _of_style(self, signs: list[_Sign]) -> Iterator[_Sign]:
         """Those of the figures in one kind of bracket that are markers: at the ends of claims, within the sources, and not said."""
@@ -637,6 +639,12 @@ class _Reader:
 
 def _figures(text: str) -> tuple[int, ...]:
     return read_numbers(text) if text and re.fullmatch(rf"\s*{_FIGURES}\s*", text) else ()
+
+
+def _last_word(text: str, end: int) -> str:
+    """The word before a place, in small letters."""
+    words = _LAST_WORDS.findall(text, max(0, end - 40), end)
+    return words[-1].casefold() if words else ""
 
 
 def _bare_title(name: str) -> str:

@@ -130,6 +130,7 @@ def test_what_names_no_source_is_left_out_of_the_claim_and_accuses_nothing(one: 
         r"The pattern \d{2} matches.",
         "The area is 10^2 metres.",
         "It is ranked #1.",
+        '{"text": "Amounts (in", "source": "a.md"}, {"n": 2}',
         "The library [of folders] is open.",
         "See the [lending page](https://x.example) first.",
         f"`{LOAN} (1)`",
@@ -200,3 +201,11 @@ def test_of_sources_with_one_title_the_one_that_fits_is_meant() -> None:
 def test_long_runs_take_linear_time(piece: str) -> None:
     sources = grounds_of_sources(SOURCES).sources
     assert is_linear(lambda text: read_answer(text, sources), piece * (20_000 // len(piece)))
+
+
+@pytest.mark.parametrize("piece", ["a", "(", "(a", "[1]", "a (1) ", ".pdf"])
+def test_long_sources_take_linear_time(piece: str) -> None:
+    def read(text: str) -> object:
+        return read_answer(f"{LOAN} (1). {FINE} (2) [a.pdf].", [Source(1, text, (), text), Source(2, FINE, ())])
+
+    assert is_linear(read, piece * (40_000 // len(piece)))
