@@ -165,7 +165,7 @@ class Store(StoredRuns):
 
     def dataset(self, name: str | None = None) -> StoredDataset:
         """The dataset of this name, without one the newest. Raises NotFound naming those that exist."""
-        if self._connections.in_memory:
+        if self._connections.is_private:
             return HeldDataset(self._connections, self._open(name), self._open, self._held)
         return StoredDataset(self._connections, self._open(name), self._open)
 

@@ -370,7 +370,10 @@ class StoredDataset:
 
 
 class HeldDataset(StoredDataset):
-    """A dataset of a database in memory. Its chunks are fetched from `held` (by the number of a load): a statement takes longer."""
+    """A dataset of a database in memory that only this store opens.
+
+    Its chunks are fetched from `held` (by the number of a load): a statement takes longer.
+    """
 
     def __init__(self, connections: Connections, version: Version, reopen: Callable[[str], Version], held: dict[int, MemorySource]) -> None:
         super().__init__(connections, version, reopen)

@@ -16,11 +16,10 @@ from ctxasm.model.records import Answer, Chunk, Document, Query
 from ctxasm.store.append import More, joined_origin, record_name
 from ctxasm.store.chunk_facts import RawChunk, Run, placed_in_order, raw_chunk
 from ctxasm.store.digest import ContentDigest, stored_hash
-from ctxasm.store.kv import forget_kept, forget_vectors
+from ctxasm.store.kv import forget_kept, forget_search, forget_vectors
 from ctxasm.store.records import written_answer, written_metadata, written_query
 from ctxasm.store.saved import forget_saved, renumber
 from ctxasm.store.schema import INDEX_BITS, INDEX_MASK, answers, chunks, datasets, documents, queries, schema
-from ctxasm.store.search_sets import forget_search
 from ctxasm.store.statements import CHUNK_COLUMNS, FETCHED_COLUMNS, fetched, record_chunk
 from ctxasm.store.validation import (
     ascending,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ctxasm.model.errors import InvalidInput, NotFound
 from ctxasm.model.ports import FetchedChunk, TokenCounter, Window
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query
-from ctxasm.store.database import Store
+from ctxasm.store.database import MemoryStore, Store
 from ctxasm.store.memory import MemorySource
 from ctxasm.text.chunk_facts import chunk_facts
 from tests.examples import examples
@@ -321,3 +321,25 @@ def test_any_chunks_come_back_whole_and_as_from_memory(store: Store, counter: To
     assert sorted(store.fetch(windows, ENCODING).chunks) == sorted(plain.fetch(windows, ENCODING).chunks)
     assert keys(store.dataset().bundle().chunks) == keys(chunks)
     assert set(map(repr, store.dataset().bundle().chunks)) == set(map(repr, chunks))
+
+
+def test_a_database_in_memory_that_two_stores_open_is_read_anew(counter: TokenCounter) -> None:
+    url = "sqlite:///file:shared?mode=memory&cache=shared&uri=true"
+    with Store(url, counter) as one, Store(url, counter) as other:
+        one.add(full_bundle())
+        dataset = one.dataset()
+        assert dataset.fetch([Window("d1", 0, 0)], ENCODING).chunks
+        other.add(Bundle("hospital", (Document("d1"),), (Chunk("d1", 0, "new"),)))
+        assert [chunk.text for chunk in dataset.fetch([Window("d1", 0, 0)], ENCODING).chunks] == ["new"]
+
+
+def test_chunks_held_in_memory_are_those_of_the_newest_load(counter: TokenCounter) -> None:
+    with MemoryStore(counter) as store:
+        store.add(full_bundle())
+        dataset = store.dataset()
+        assert dataset.fetch([Window("d1", 1, 1)], ENCODING).chunks[0].token_count is not None
+        store.add(Bundle("x", (), (Chunk("d1", 9, "more"),)), "hospital", join=True)
+        assert [chunk.text for chunk in dataset.fetch([Window("d1", 9, 9)], ENCODING).chunks] == ["more"]
+        store.delete("hospital")
+        with pytest.raises(NotFound):
+            dataset.fetch([Window("d1", 1, 1)], ENCODING)
