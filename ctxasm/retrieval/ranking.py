@@ -65,8 +65,6 @@ def searched(question: str, asked: Asked) -> Searched:
 def in_database(asked: Asked) -> bool:
     """Whether the database searches: for a large dataset that it holds, unless the search says where."""
     place = asked.options.engine
-    if not asked.datasets.store.can_search:
-        return False
     return place == "database" or (place == "auto" and asked.info.chunks > IN_MEMORY)
 
 

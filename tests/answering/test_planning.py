@@ -24,7 +24,7 @@ from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Query, Turn
 from ctxasm.model.settings import ENCODINGS, AssemblySettings
 from ctxasm.model.zoning import Zones
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.fences import fence_code
 from ctxasm.text.tokens import open_counter
 from tests.contexts import make_assembly

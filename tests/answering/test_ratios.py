@@ -17,7 +17,7 @@ from ctxasm.llm import Endpoint, OpenAIModel
 from ctxasm.model.messages import Usage
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from tests.strategies import COUNTER
 
 WINDOW = AssemblySettings(budget_mode="window", model_window=8_000, model_name="m", answer_tokens=500)

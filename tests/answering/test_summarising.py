@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm.answering.conversation import _KEPT, Summaries, summary_messages
+from ctxasm.answering.history import _KEPT, Summaries, summary_messages
 from ctxasm.answering.prompts import build_messages
 from ctxasm.answering.zones import ZonePlanner, empty_assembly
 from ctxasm.app.workbench import Workbench
@@ -19,7 +19,7 @@ from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.records import Query, Turn
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 
 COUNTER = open_counter("cl100k_base")

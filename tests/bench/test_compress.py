@@ -15,7 +15,7 @@ from ctxasm.assembly.stages import KeptSpan, gap_between
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.presets import PRESETS
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.units import units_of
 from ctxasm.tuning.evidence import evidence_documents, evidence_states
 from tests.bench.long_chunks import Half, evidence_of, half_of

@@ -16,7 +16,7 @@ from ctxasm.model.records import Bundle, Chunk, Document, Hit
 from ctxasm.model.search import Found, SearchOptions
 from ctxasm.retrieval.reranking import HIGHEST, MOST_CHARS, RERANKERS, TOGETHER, ModelReranker, open_reranker, reranked, unavailable
 from ctxasm.retrieval.searching import methods, search
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 
 CONFIG = read_config({"HOME": "/nowhere"})
 

@@ -15,7 +15,7 @@ from ctxasm.data.files import write_bundle
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.tuning.evidence import evidence_states
 from ctxasm.tuning.fit import Labelled, Pool, fit, gain_of, is_for_fitting, pools_of, weights_of, weights_toml
 from tests.strategies import COUNTER

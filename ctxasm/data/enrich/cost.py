@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
 from typing import NamedTuple
 
 from ctxasm.model.errors import InvalidInput, shown
 
 _VERSION = re.compile(r"(-\d{4}-\d{2}-\d{2}|-20\d{6}|-latest|:latest)$")
 HIGHEST = 100_000
-CHECKED = "2026-06"
-LIST_PRICES = {
-    "gpt-4.1": (2.00, 8.00),
-    "gpt-4.1-mini": (0.40, 1.60),
-    "gpt-4.1-nano": (0.10, 0.40),
-    "gpt-4o": (2.50, 10.00),
-    "gpt-4o-mini": (0.15, 0.60),
-}
-"""US dollars per million tokens, in and out: list prices of the maker, without discounts, taxes or regional surcharges."""
 
 
 class Price(NamedTuple):
@@ -34,21 +29,29 @@ class Price(NamedTuple):
 
 
 def price_of(model: str, price_in: float | None = None, price_out: float | None = None) -> Price | None:
-    """The price of a model: as given, else its list price, by its name with or without its maker and the date of its version.
+    """The price of a model: as given, else of the table that ships; None where nobody knows.
 
-    None where nobody knows. Raises InvalidInput for half a price, and for a number that is no price.
+    A name is found as it stands, without its provider and without the date of its version. Raises InvalidInput for half a price and a
+    number that is no price.
     """
     if (price_in is None) != (price_out is None):
         raise InvalidInput("a price needs both --price-in and --price-out, in dollars per million tokens")
     if price_in is not None and price_out is not None:
         return Price(_checked("--price-in", price_in), _checked("--price-out", price_out), "as given")
-    name = model.strip().lower()
+    name, table = model.strip().lower(), shipped_prices()
     forms = [form for one in (name, name.rpartition("/")[2]) for form in (one, _VERSION.sub("", one))]
-    found = next((LIST_PRICES[form] for form in forms if form in LIST_PRICES), None)
-    return Price(*found, f"the table of ctxasm, checked {CHECKED}") if found is not None else None
+    return next((table[form] for form in forms if form in table), None)
 
 
-def _checked(name: str, value: float) -> float:
-    if not math.isfinite(value) or not 0 <= value <= HIGHEST:
+@cache
+def shipped_prices() -> Mapping[str, Price]:
+    """The table that ships with ctxasm: `[models."NAME"]` with `input` and `output`."""
+    content = tomllib.loads(files("ctxasm.data.enrich").joinpath("prices.toml").read_text("utf-8"))
+    source = f"the table of ctxasm, checked {content['checked']}"
+    return {name: Price(float(values["input"]), float(values["output"]), source) for name, values in content["models"].items()}
+
+
+def _checked(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or not 0 <= value <= HIGHEST:
         raise InvalidInput(f"{name} must be dollars per million tokens from 0 to {HIGHEST:,}, got {shown(value)}")
     return float(value)

@@ -45,7 +45,7 @@ from ctxasm.model.errors import InvalidInput, ModelUnavailable, NotFound, is_fau
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Document
-from ctxasm.store.additions import MADE_BY
+from ctxasm.store.validation import MADE_BY
 
 if TYPE_CHECKING:
     from ctxasm.llm import Endpoint
@@ -136,8 +136,8 @@ class Enrichable(Datasets, Protocol):
 class EnrichOptions:
     """What to write, and how. `endpoint` is the model that is asked (default: the configured one); `limit` are chunks, from the first on.
 
-    `model` only names one, for an estimate where there is no endpoint. `price_in` and `price_out` are dollars per million
-    tokens. Raises InvalidInput.
+    `model` only names one, for an estimate where there is no endpoint. `price_in` and `price_out`
+    are dollars per million tokens. Raises InvalidInput.
     """
 
     variant: Variant = "extractive"

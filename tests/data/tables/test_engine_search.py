@@ -18,7 +18,7 @@ from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.search import SearchOptions
 from ctxasm.retrieval.searching import methods, save_query, search
 from ctxasm.retrieval.table_search import search_table
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 
 FIELDS = {"document_id": "d", "chunk_index": "i", "text": "x"}
 TEXTS = {
