@@ -4,6 +4,7 @@ from .answering import AnswerResult as AnswerResult
 from .answering import AnswerStream as AnswerStream
 from .answering import Marked as Marked
 from .answering import Piece as Piece
+from .answering.conversation import Conversation as Conversation
 from .answering.prompts import PromptChoice as PromptChoice
 from .app.api import approve_gold as approve_gold
 from .app.api import ask as ask

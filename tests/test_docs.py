@@ -52,7 +52,7 @@ from ctxasm.model.presets import PRESET_HELP, PRESETS
 from ctxasm.model.settings import specs
 from ctxasm.model.settings_text import write
 from ctxasm.model.stage_labels import REASONS
-from ctxasm.model.zoning import Conversation, Zone
+from ctxasm.model.zoning import SentHistory, Zone
 from ctxasm.text.tokens.fast import SWITCH as FAST_SWITCH
 from ctxasm.text.tokens.vocabulary import DOWNLOAD_SWITCH
 from tests.data.files.hit_shapes import SHAPES as SHAPES_OF_LOGS
@@ -83,7 +83,7 @@ SHAPES = {
 }
 EMPTY = {
     "zones": [dict.fromkeys(field.name for field in dataclasses.fields(Zone))],
-    "history": dict.fromkeys(field.name for field in dataclasses.fields(Conversation)),
+    "history": dict.fromkeys(field.name for field in dataclasses.fields(SentHistory)),
 }
 """What stands in an assembly where a window or a history is known."""
 TOOLS = {"chroma": "Chroma query results", "qdrant": "Qdrant query points", "deepeval": "DeepEval test cases"}

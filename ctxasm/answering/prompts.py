@@ -15,8 +15,7 @@ from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Channel, Format
 from ctxasm.text.fences import fence_code
 from ctxasm.text.formats import has_markers, marker_of
-from ctxasm.text.language import Language, language_of
-from ctxasm.text.refusals import REFUSAL
+from ctxasm.text.language import REFUSAL, Language, language_of
 
 PromptStyle = Literal["grounded", "strict", "soft"]
 PROMPT_STYLES: tuple[PromptStyle, ...] = ("grounded", "strict", "soft")

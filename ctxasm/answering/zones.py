@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ctxasm.answering.conversation import Summaries, Summarise, converse
+from ctxasm.answering.history import Summaries, Summarise, history_to_send
 from ctxasm.answering.prompts import GROUNDED, PromptChoice, build_messages
 from ctxasm.answering.windows import ModelWindow, TokenRatio, TokenRatios, Windows, read_windows, unknown_window, window_of
 from ctxasm.model.amounts import counted
@@ -18,7 +18,7 @@ from ctxasm.model.ports import Shelf, TokenCounter
 from ctxasm.model.records import Query, check_query
 from ctxasm.model.results import Assembly, FetchRecord, Regret, Trace
 from ctxasm.model.settings import AssemblySettings, spec_of
-from ctxasm.model.zoning import ZONE_NAMES, Conversation, Zone, ZoneName, Zones
+from ctxasm.model.zoning import ZONE_NAMES, SentHistory, Zone, ZoneName, Zones
 from ctxasm.text.language import language_of
 
 RESERVED_BY: dict[ZoneName, str] = {
@@ -124,7 +124,7 @@ def zones_line(zones: Zones) -> str:
     return f"window of {zones.window:,} tokens{over}: {parts}"
 
 
-def conversation_line(conversation: Conversation) -> str:
+def conversation_line(conversation: SentHistory) -> str:
     """What was left out or told in a summary, "" where every turn is sent."""
     parts = []
     if conversation.summarised:
@@ -205,7 +205,7 @@ class ZonePlan(NamedTuple):
 
     limit: int | None
     zones: Zones | None
-    conversation: Conversation | None
+    conversation: SentHistory | None
 
     def on(self, assembly: Assembly) -> Assembly:
         """The assembly that was made under this plan, with the zones and the turns that go with it."""
@@ -230,7 +230,7 @@ def plan_zones(
     """
     check_query(query)
     language = choice.language or language_of(query.query)
-    conversation = converse(query, settings, counter, language, summarise) if query.history else None
+    conversation = history_to_send(query, settings, counter, language, summarise) if query.history else None
     entry = window_of(settings.model_name, windows)
     window = settings.model_window if settings.model_window is not None else entry.window if entry else None
     if window is None:
@@ -247,7 +247,7 @@ def count_messages(
     settings: AssemblySettings,
     counter: TokenCounter,
     choice: PromptChoice = GROUNDED,
-    conversation: Conversation | None = None,
+    conversation: SentHistory | None = None,
 ) -> Counted:
     """Tokens of everything in the messages but the context. The lines around the context count as part of the question.
 
@@ -266,7 +266,7 @@ def empty_assembly(query: Query, settings: AssemblySettings, counter: TokenCount
 
 
 def _hints(
-    settings: AssemblySettings, zones: Zones, entry: ModelWindow | None, conversation: Conversation | None, ratio: TokenRatio | None
+    settings: AssemblySettings, zones: Zones, entry: ModelWindow | None, conversation: SentHistory | None, ratio: TokenRatio | None
 ) -> tuple[str, ...]:
     """What does not fit together, and what would mend it."""
     found = [_exceeded(zones)] if zones.over else []

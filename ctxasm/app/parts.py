@@ -20,7 +20,7 @@ from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
     from ctxasm.assembly.values import Weights
-    from ctxasm.citations.addressed import Likeness
+    from ctxasm.citations.figures import Likeness
     from ctxasm.llm import Endpoint
     from ctxasm.model.messages import AnswerModel
     from ctxasm.model.support import Scorer

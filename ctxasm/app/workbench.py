@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ctxasm.answering.prompts import PromptChoice
     from ctxasm.answering.zones import ZonePlanner
     from ctxasm.assembly.values import Weights
-    from ctxasm.citations.checked_answer import CheckedAnswer
+    from ctxasm.citations.report import CheckedAnswer
     from ctxasm.config import Config
     from ctxasm.llm import Endpoint
     from ctxasm.model.datasets import Dataset, DatasetInfo, DatasetStore, QueryEntry, VectorShelf

@@ -21,10 +21,8 @@ from typing import NamedTuple
 from ctxasm.assembly.stages import Extract, KeptSpan, gap_between
 from ctxasm.model.characters import is_visible
 from ctxasm.model.ports import FetchedChunk, TokenCounter
-from ctxasm.text.bm25 import inverse_frequency
-from ctxasm.text.denials import DENIALS, EXCEPTIONS
-from ctxasm.text.language import STOP_WORDS
-from ctxasm.text.terms import is_alike, stem
+from ctxasm.text.language import DENIALS, EXCEPTIONS, STOP_WORDS
+from ctxasm.text.terms import inverse_frequency, is_alike, stem
 from ctxasm.text.units import Span, pieces_of_unit, units_of
 
 PASSED_OVER = 12

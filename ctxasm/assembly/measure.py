@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 from ctxasm.assembly.context_head import introduced, prefix_of
 from ctxasm.assembly.deduplicate import originals_of, resolve
+from ctxasm.assembly.numbering import FROM_ONE, Numbering
 from ctxasm.assembly.order import arrange, groups_of
 from ctxasm.assembly.passages import Joined, Piece, join
 from ctxasm.assembly.render import Renderer
@@ -45,12 +46,13 @@ class Scales:
         limit: int,
         question: str = "",
         weights: Weights | None = None,
+        numbering: Numbering = FROM_ONE,
     ) -> None:
         self.grouped, self.settings, self.counter, self.limit = grouped, settings, counter, limit
         self.question, self.weights = question, weights
         self.own, self.relations = grouped.own, grouped.relations
         self.candidates: Mapping[Key, Candidate] = {(name, index): c for name, own in grouped.own.items() for index, c in own.items()}
-        self.renderer = Renderer(settings, counter, self.candidates, grouped.extracts)
+        self.renderer = Renderer(settings, counter, self.candidates, grouped.extracts, numbering)
         self._once: dict[tuple[str, int], Any] = {}
         self._joined: dict[tuple[str, tuple[int, ...]], tuple[Joined, ...]] = {}
         self._planned: dict[tuple[str, tuple[int, ...]], DocumentPlan] = {}

@@ -27,7 +27,7 @@ from ctxasm.model.events import Likeness
 from ctxasm.model.ports import ChunkVectors, FetchedChunk
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.dates import MONTHS, WEEKDAYS
-from ctxasm.text.denials import EXCEPTIONS, is_denial
+from ctxasm.text.language import EXCEPTIONS, is_denial
 from ctxasm.text.number_words import CURRENCIES, HALVES, SCALES, UNITS, number_of
 
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")

@@ -30,8 +30,8 @@ from ctxasm.model.records import Document
 from ctxasm.model.search import QueryEmbedder, SearchOptions
 from ctxasm.retrieval.analyser import Analyser, QuestionWords
 from ctxasm.retrieval.fusion import Ranked
-from ctxasm.text.bm25 import K1, B
 from ctxasm.text.chunk_facts import duplicate_key
+from ctxasm.text.terms import K1, B
 
 if TYPE_CHECKING:
     from ctxasm.llm.embedding import KeptVectors

@@ -16,7 +16,7 @@ from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Message
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Format
-from ctxasm.text.refusals import REFUSAL
+from ctxasm.text.language import REFUSAL
 
 
 class SayingModel:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.answering.conversation import (
+from ctxasm.answering.history import (
     ASKED_FOR,
     SUMMARY_TOKENS,
-    converse,
     exchanges,
+    history_to_send,
     newest_that_fit,
     parse_history,
     turn_tokens,
@@ -40,7 +40,7 @@ CHAT = (
 
 
 def sent(turns: Sequence[Turn], summarise: object = None, **changes: object) -> object:
-    return converse(Query("En morgen?", history=tuple(turns)), AssemblySettings().replace(**changes), COUNTER, "nl", summarise)  # type: ignore[arg-type]
+    return history_to_send(Query("En morgen?", history=tuple(turns)), AssemblySettings().replace(**changes), COUNTER, "nl", summarise)  # type: ignore[arg-type]
 
 
 @given(TURNS, st.integers(-5, 200))

@@ -27,8 +27,7 @@ from ctxasm.model.records import Turn
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Channel, Format
 from ctxasm.text.fences import fence_code
-from ctxasm.text.language import Language, language_of
-from ctxasm.text.refusals import REFUSAL
+from ctxasm.text.language import REFUSAL, Language, language_of
 from ctxasm.text.tokens import open_counter
 from tests.examples import examples
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm.answering.conversation import _KEPT, Summaries, summary_messages
+from ctxasm.answering.history import _KEPT, Summaries, summary_messages
 from ctxasm.answering.prompts import build_messages
 from ctxasm.answering.zones import ZonePlanner, empty_assembly
 from ctxasm.app.workbench import Workbench

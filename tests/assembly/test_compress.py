@@ -20,7 +20,7 @@ from ctxasm.model.records import Chunk, Hit, Query
 from ctxasm.model.results import Assembly, Candidate, Key
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.chunk_facts import chunk_facts
-from ctxasm.text.markers.search import find_forged_headers, find_marker_forms
+from ctxasm.text.markers.collisions import find_forged_headers, find_marker_forms
 from tests.examples import examples
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_

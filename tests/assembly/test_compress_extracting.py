@@ -13,7 +13,7 @@ from ctxasm.assembly.extract_sentences import ExtractiveCompressor, Reader, Row,
 from ctxasm.assembly.stages import Extract, compressed_text, cuts_head, cuts_tail, gap_between, pieces_of
 from ctxasm.model.characters import is_visible
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.text.bm25 import inverse_frequency
+from ctxasm.text.terms import inverse_frequency
 from ctxasm.text.tokens.counter import ExactCounter
 from ctxasm.text.tokens.vocabulary import load_encoding
 from ctxasm.text.units import units_of

@@ -10,7 +10,7 @@ from ctxasm.assembly.context_head import decide, supplement_events, supplement_t
 from ctxasm.model.presets import DUTCH_SEPARATOR
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.text.markers.search import find_forged_headers, find_marker_forms
+from ctxasm.text.markers.collisions import find_forged_headers, find_marker_forms
 from tests.strategies import COUNTER, WORDS
 
 TEXT = "Dienst: Cardiologie, campus Sint-Jan."

@@ -23,8 +23,7 @@ from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Message
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Format
-from ctxasm.text.language import Language
-from ctxasm.text.refusals import REFUSAL
+from ctxasm.text.language import REFUSAL, Language
 from ctxasm.text.terms import terms_of
 from tests.examples import examples
 

@@ -10,8 +10,8 @@ import pytest
 
 from ctxasm.app.tuned import AnswerWorkbench
 from ctxasm.app.workbench import Workbench
+from ctxasm.citations.figures import used_passages
 from ctxasm.citations.lexical import LexicalScorer
-from ctxasm.citations.used_passages import used_passages
 from ctxasm.config import read_config
 from ctxasm.llm import Endpoint, ExtractiveModel, OpenAIModel, ScriptedModel
 from ctxasm.model.settings import AssemblySettings

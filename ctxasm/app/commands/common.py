@@ -20,7 +20,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import urlsplit
 
-from ctxasm.answering.conversation import parse_history
+from ctxasm.answering.history import parse_history
 from ctxasm.answering.zones import conversation_line, zones_line
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import DATABASE_URL, Config, connection_secrets, database_file, read_config

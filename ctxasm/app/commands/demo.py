@@ -99,7 +99,7 @@ def text_of(found: Comparison, gained: Sequence[GainedQuestion]) -> str:
 
 
 def _lines(each: GainedQuestion) -> list[str]:
-    from ctxasm.citations.reasons import clipped
+    from ctxasm.citations.report import clipped
 
     facts = [f"    lost {fact.lost}: “{clipped(fact.text)}” ({fact.document_id})" for fact in each.facts]
     return [f"  {each.question} ({each.query_id})", *facts]

@@ -23,7 +23,7 @@ from ctxasm.model.events import Compressed, Ordered
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings, spec_of
 from ctxasm.text.tokens import open_counter
-from ctxasm.tuning.cache_prefix import Prefix
+from ctxasm.text.tokens.common_prefix import Prefix
 from ctxasm.tuning.evidence import evidence_states
 from tests.app.ui.builders import HOSTILE, assembled
 from tests.app.ui.pages import fine, html

@@ -12,11 +12,17 @@ from base64 import b64decode
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ctxasm.citations.axes import WORST, Part, axes_of, label, parts_of, words
-from ctxasm.citations.checked import CheckedClaim
-from ctxasm.citations.checked_answer import CheckedAnswer
-from ctxasm.citations.reasons import clipped, conflict_sentence, disputed_sentence, lacks_sentence
-from ctxasm.citations.summary import is_declined_answer, problem_claims, summary_sentence
+from ctxasm.citations.checked import WORST, CheckedClaim, Part, axes_of, label, parts_of, words
+from ctxasm.citations.report import (
+    CheckedAnswer,
+    clipped,
+    conflict_sentence,
+    disputed_sentence,
+    is_declined_answer,
+    lacks_sentence,
+    problem_claims,
+    summary_sentence,
+)
 
 SUPPORTED, CITED, CLAIM, WHY = "ctxasm support", "ctxasm citation", "ctxasm claim", "ctxasm why"
 """The names of annotations: of an answer, of each claim that needs a look, and of where a fact went."""
