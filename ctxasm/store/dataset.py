@@ -381,7 +381,7 @@ class HeldDataset(StoredDataset):
 
     def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
         """As `StoredDataset.fetch`."""
-        return (self._held.get(self._version.info.dataset_id) or self._hold()).fetch(list(readable(windows)), encoding)
+        return (self._held.get(self._version.info.dataset_id) or self._hold()).fetch(windows, encoding)
 
     def _hold(self) -> MemorySource:
         with self._connections.reading():  # the only connection: nothing is written meanwhile

@@ -18,7 +18,7 @@ from ctxasm.model.messages import Message
 from ctxasm.model.records import Hit, Query
 from ctxasm.model.results import Key
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 from ctxasm.tuning.statistics import paired_difference
 from tests.bench.tables import show
