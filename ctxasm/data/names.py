@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -30,7 +31,6 @@ FIELD_NAMES: Mapping[str, tuple[str, ...]] = {
         "document",
         "doc",
         "document_uuid",
-        "document_name",
     ),
     "chunk_index": (
         "chunk_index",
@@ -54,22 +54,35 @@ FIELD_NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "text": (
         *("text", "chunk_text", "page_content", "content", "chunk_content", "passage", "body", "chunk", "contents", "raw_text", "tekst"),
-        *("document", "documents", "page_text", "node_text", "context"),
+        *("document", "documents", "page_text", "node_text", "context", "inhalt", "texte", "texto", "inhoud"),
     ),
     "start": ("start", "start_char", "start_char_idx", "start_index", "start_offset", "char_start", "offset_start", "begin"),
     "end": ("end", "end_char", "end_char_idx", "end_index", "end_offset", "char_end", "offset_end"),
-    "page_number": ("page_number", "page", "page_no", "page_label", "pagina"),
-    "section": ("section", "heading", "header", "section_title", "chapter", "breadcrumb"),
+    "page_number": ("page_number", "page", "page_no", "page_label", "pagina", "seite", "seitenzahl", "paginanummer", "page_num", "seitennummer"),
+    "section": ("section", "heading", "header", "section_title", "chapter", "breadcrumb", "abschnitt", "kapitel", "hoofdstuk"),
     "row_number": ("row_number", "row", "row_no", "start_line", "line", "line_number"),
-    "title": ("title", "document_title", "doc_title", "page_title", "name", "titel"),
-    "source": ("source", "url", "uri", "source_url", "link", "file_name", "filename", "file_path", "path", "file", "bron"),
+    "title": (
+        *("title", "document_title", "doc_title", "page_title", "titel", "titre", "titulo", "titolo"),
+        *("document_name", "doc_name", "semantic_identifier", "display_name", "name"),
+    ),
+    "source": (
+        *("source", "url", "uri", "source_url", "link", "file_name", "filename", "file_path", "path", "file", "bron", "source_uri"),
+        *("quelle", "href", "permalink", "document_url", "document_uri", "doc_url", "file_url", "datei", "dateipfad", "bestand", "chunk_source"),
+    ),
     "summary": ("summary", "page_summary", "document_summary", "doc_summary", "abstract", "description", "samenvatting"),
-    "date": ("date", "published", "published_at", "publication_date", "created", "created_at", "updated_at", "last_modified", "datum"),
+    "date": ("date", "published", "published_at", "publication_date", "created", "created_at", "updated_at", "last_modified", "datum", "fecha"),
     "embedding": ("embedding", "embeddings", "vector", "emb", "embedding_vector", "dense_vector", "text_embedding"),
     "tsvector": ("tsv", "tsvector", "search_vector", "text_search", "fts", "ts", "document_with_weights", "search"),
 }
 
+FILE_NAMES = (
+    *("file_name", "filename", "original_filename", "source_name", "dateiname", "dokumentname", "bestandsnaam", "documentnaam"),
+    *("nom_fichier", "nombre_archivo", "nome_file", "source_document"),
+)
+"""What names the file of a text: its title where nothing else is."""
 
+
+@lru_cache(8192)
 def plain_name(name: str) -> str:
     """A name without case, marks and separators: what two spellings of it share."""
     parts = unicodedata.normalize("NFKD", name).casefold()

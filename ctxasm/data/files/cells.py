@@ -234,8 +234,8 @@ REALS = ("score", "distance", "best_similarity")
 JSON_FIELDS = ("gold", "spans", "history", "retrieved", "sources", "labels")
 MAX_DIGITS = 18
 LEAST_VECTOR = 16
-plain = lru_cache(4096)(plain_name)
-"""`plain_name`, worked out once a column and not once a cell."""
+plain = plain_name
+
 METADATA = frozenset(map(plain_name, ("metadata", "meta", "cmetadata", "chunk_metadata", "meta_data", "metadatas")))
 VECTORS = frozenset(plain_name(name) for field in ("embedding", "tsvector") for name in FIELD_NAMES[field])
 CELL_KEYS = frozenset(("apikey", "xapikey", "authorization", "accesstoken", "secretkey", "password"))

@@ -6,12 +6,13 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import factorial, prod
 from typing import Any, NamedTuple
 
+from ctxasm.data.names import FIELD_NAMES, FILE_NAMES, plain_name
 from ctxasm.text.reading_order import linked_runs, run_indexes
 
 Object = Mapping[str, Any]
@@ -423,19 +424,29 @@ def _linked(passages: Sequence[Passage]) -> list[int]:
     return [indexes[position] for position in range(len(passages))]
 
 
-DOCUMENT_NAMES = ("document_id", "doc_id", "documentId", "docId", "ref_doc_id", "source_id", "sourceId")
+def _plain(*names: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(plain_name, names)))
+
+
+DOCUMENT_NAMES = _plain(*FIELD_NAMES["document_id"][:10], "document_uuid", "dokument_id", "objectid")
 """Where clients keep the identifier of the document that a chunk was cut from."""
-SOURCE_NAMES = ("source", "file_path", "filepath", "path", "url", "uri", "source_url", "file_name", "filename", "file", "link")
-TITLE_NAMES = ("title", "document_title", "doc_title", "file_name", "filename", "name")
-SECTION_NAMES = ("section", "header", "heading", "Header 3", "Header 2", "Header 1", "header_path")
-DATE_NAMES = ("date", "last_modified_date", "modified", "creation_date", "published")
+SOURCE_NAMES = _plain("source", "file_path", "path", *FIELD_NAMES["source"], "key")
+TITLE_NAMES = _plain(*FIELD_NAMES["title"][:-1], *FILE_NAMES, "name")
+SECTION_NAMES = _plain("section", "header", "heading", "Header 3", "Header 2", "Header 1", "header_path", *FIELD_NAMES["section"])
+DATE_NAMES = _plain("date", "last_modified_date", "modified", "creation_date", "published", "published_at", "publication_date", "datum")
 INDEX_NAMES = (
-    *("chunk_index", "chunkIndex", "chunk_id", "chunk_number", "chunk_num", "chunk", "chunk_seq", "seq", "seq_num", "sequence"),
-    *("split_id", "node_index", "passage_index", "row"),
+    *("chunk_index", "chunk_id", "chunk_number", "chunk_num", "chunk", "chunk_seq", "chunk_ind", "segment_position", "seq", "seq_num"),
+    *("sequence", "split_id", "node_index", "passage_index", "segment_index", "row", "abschnitt_nr", "chunk_order", "chunk_position"),
 )
 """Where clients number the chunks of one document."""
-START_NAMES = ("start_index", "start_char_idx", "split_idx_start", "start_char", "char_start", "start_offset")
-END_NAMES = ("end_index", "end_char_idx", "split_idx_end", "end_char", "char_end", "end_offset")
+START_NAMES = _plain("start_index", "start_char_idx", "split_idx_start", "start_char", "char_start", "start_offset")
+END_NAMES = _plain("end_index", "end_char_idx", "split_idx_end", "end_char", "char_end", "end_offset")
+PAGE_NAMES = _plain("page_number", "page_label", *FIELD_NAMES["page_number"][2:])
+LONG_NAME = 7
+"""Letters of a name that is also known behind others (`x-amz-bedrock-kb-document-page-number`)."""
+PLACEHOLDERS = frozenset(("", "blob", "unknown", "none", "null", "undefined", "nan", "n/a", "a file", "upload", "string", "untitled"))
+"""What tools write where a source has no name."""
+MAX_NESTED = 3
 SCORE_NAMES = {
     **dict.fromkeys(("relevance_score", "rerank_score", "reranker_score", "cross_encoder_score"), "rerank"),
     **dict.fromkeys(("score", "_score", "hybrid_score", "similarity_score"), "score"),
@@ -444,6 +455,8 @@ SCORE_NAMES = {
     **dict.fromkeys(("distance", "_distance", "vector_distance", "cosine_distance", "l2_distance", "__nn_distance"), "distance"),
 }
 """The names of a score, the one that counts first, with what it measures."""
+_ADDRESS = re.compile(r"^\w+://.*/[^/?#]+\.[a-z]\w{1,4}$")
+_FILE = re.compile(r"\.[A-Za-z]\w{1,4}$")
 MAX_ID = 500
 OPENING = 6
 """Words that stand for a title."""
@@ -484,23 +497,25 @@ class Passage:
 def passage(text: Any, metadata: object, passage_id: object = None, score: Any = None, document_id: object = None, **known: Any) -> Passage:
     """A passage, with everything that its metadata says. What is given here wins over the metadata."""
     own: Object = metadata if isinstance(metadata, Mapping) else {}
-    source = _first_name(own, SOURCE_NAMES)
-    document = named(document_id) or _first_name(own, DOCUMENT_NAMES) or source
+    flat = _by_plain_name(own)
+    source, title = _first_name(flat, SOURCE_NAMES), _first_name(flat, TITLE_NAMES)
+    name = title or known.get("title")
+    is_identity = name is not None and (passage_id is None or _FILE.search(name) is not None)
+    document = named(document_id) or _first_name(flat, DOCUMENT_NAMES) or source or known.get("source") or (name if is_identity else None)
     scores, measure = scores_of(own)
     if score is None and measure:
         score = scores[measure]
     elif score is not None:
         measure = "score"
-    start = _first_whole(own, START_NAMES)
     facts = {
-        "title": _first_name(own, TITLE_NAMES),
+        "title": title or (source.rpartition("/")[2] or None if source and _ADDRESS.search(source) else None),
         "source": source,
-        "date": _first_name(own, DATE_NAMES),
+        "date": _first_name(flat, DATE_NAMES),
         "page": page_of(own),
-        "section": _first_name(own, SECTION_NAMES),
-        "numbers": {name: found for name in INDEX_NAMES if name in own and (found := whole(own[name])) is not None},
-        "start": start,
-        "end": _first_whole(own, END_NAMES),
+        "section": _first_name(flat, SECTION_NAMES),
+        "numbers": {name: found for name in INDEX_NAMES if (found := whole(flat.get(plain_name(name)))) is not None},
+        "start": _first_whole(flat, START_NAMES),
+        "end": _first_whole(flat, END_NAMES),
         "start_in_page": "start_index" in own and "page" in own,
         "lines": _line_numbers(own),
     }
@@ -530,10 +545,34 @@ def scores_of(values: Object) -> tuple[dict[str, Any], str]:
 
 def page_of(values: Object) -> int | None:
     """The page, counted from 1. `page` beside `page_label` or `total_pages` counts from 0 (LangChain's PDF loaders)."""
-    if (labelled := _first_whole(values, ("page_number", "page_label", "pageNumber"))) is not None:
+    flat = _by_plain_name(values)
+    if (labelled := _first_whole(flat, PAGE_NAMES)) is not None:
         return labelled
-    page = whole(values.get("page"))
-    return page + 1 if page is not None and "total_pages" in values else page
+    page = whole(flat.get("page"))
+    if page is None:
+        for name in ("positions", "page_numbers", "pages"):  # boxes that begin with their page, or pages
+            listed = values.get(name)
+            while isinstance(listed, list) and listed:
+                listed = listed[0]
+            if (page := whole(listed)) is not None:
+                break
+    return page + 1 if page is not None and "totalpages" in flat else page
+
+
+def _by_plain_name(values: Object) -> dict[str, Any]:
+    """What stands in an object, and in the objects in it, by plain names; the outer and the first win."""
+    found: dict[str, Any] = {}
+    level: list[Object] = [values]
+    for _ in range(MAX_NESTED + 1):
+        below: list[Object] = []
+        for inner in level:
+            for name, value in inner.items():
+                if isinstance(value, Mapping):
+                    below.append(value)
+                elif value is not None:
+                    found.setdefault(plain_name(str(name)), value)
+        level = below
+    return found
 
 
 def content_id(text: str) -> str:
@@ -565,9 +604,19 @@ def _line_numbers(values: Object) -> tuple[int, int] | None:
     return (low, high) if low is not None and high is not None else None
 
 
-def _first_name(values: Object, names: tuple[str, ...]) -> str | None:
-    return next((found for name in names if name in values and (found := named(values[name])) is not None), None)
+def _first_name(flat: Object, names: tuple[str, ...]) -> str | None:
+    for name in _names_in(flat, names):
+        if (found := named(flat[name])) is not None and found.lower() not in PLACEHOLDERS:
+            return found
+    return None
 
 
-def _first_whole(values: Object, names: tuple[str, ...]) -> int | None:
-    return next((found for name in names if name in values and (found := whole(values[name])) is not None), None)
+def _first_whole(flat: Object, names: tuple[str, ...]) -> int | None:
+    return next((found for name in _names_in(flat, names) if (found := whole(flat[name])) is not None), None)
+
+
+def _names_in(flat: Object, names: tuple[str, ...]) -> Iterator[str]:
+    yield from (name for name in names if name in flat)
+    for ending in names:
+        if len(ending) >= LONG_NAME:
+            yield from (name for name in flat if name.endswith(ending) and name != ending)
