@@ -12,28 +12,23 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ctxasm.data.files.cells import (
-    ABSENT,
     DOCUMENT_FIELDS,
     EXPECTED,
     FIELDS,
     HIT_FIELDS,
     HITS,
     JSON_FIELDS,
-    METADATA,
     NAMES,
     NEEDED,
     PROMPT,
     REALS,
-    VECTORS,
     WHOLES,
     ColumnMapping,
     field_value,
-    is_vector,
-    parsed,
-    value_at,
 )
 from ctxasm.data.files.hits import guess_hits
 from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.seen import ABSENT, METADATA, VECTORS, is_vector, parsed, value_at
 from ctxasm.data.names import LONG_TEXT, by_names, longest_texts, places_inside, plain_name
 from ctxasm.model.errors import shown
 

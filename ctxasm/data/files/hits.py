@@ -12,21 +12,20 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Any
 
-from ctxasm.data.files.cells import (
+from ctxasm.data.files.cells import EXPECTED, HIT_FIELDS, HITS, NAMES, PROMPT, REFERENCES, Applied, ColumnMapping, field_value
+from ctxasm.data.files.problems import Problem
+from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Spoken
+from ctxasm.data.files.recognised.forms import plain_text
+from ctxasm.data.files.recognised.lists import LIST_NAMES, read_answer, read_question
+from ctxasm.data.files.recognised.messages import read_messages
+from ctxasm.data.files.recognised.passages import Passage, named, number, passage, whole
+from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.seen import (
     ABSENT,
-    EXPECTED,
-    HIT_FIELDS,
-    HITS,
     ITEMS,
-    NAMES,
     OTHERS,
-    PROMPT,
-    REFERENCES,
-    Applied,
-    ColumnMapping,
     Seen,
     each_at,
-    field_value,
     is_key,
     is_vector,
     most,
@@ -36,13 +35,6 @@ from ctxasm.data.files.cells import (
     shallow,
     value_at,
 )
-from ctxasm.data.files.problems import Problem
-from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Spoken
-from ctxasm.data.files.recognised.forms import plain_text
-from ctxasm.data.files.recognised.lists import LIST_NAMES, read_answer, read_question
-from ctxasm.data.files.recognised.messages import read_messages
-from ctxasm.data.files.recognised.passages import Passage, named, number, passage, whole
-from ctxasm.data.files.rows import Rows
 from ctxasm.data.names import FIELD_NAMES, by_names, plain_name
 from ctxasm.data.paths import EVERY, lists_of
 from ctxasm.model.errors import shown

@@ -16,13 +16,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ctxasm.data.files.cells import value_at
 from ctxasm.data.files.csv_reader import Decoded
 from ctxasm.data.files.hits import records_at
 from ctxasm.data.files.json_lines import UNREAD, LineReader
 from ctxasm.data.files.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
 from ctxasm.data.files.recognised.unfolding import unfolded
 from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.seen import value_at
 from ctxasm.data.files.source import FileLimits
 from ctxasm.model.errors import InvalidInput, shown
 

@@ -19,7 +19,6 @@ from ctxasm.data.files.cells import (
     Picked,
     document_ids,
     left_out_note,
-    lists_in,
     picked,
     query_id_of,
 )
@@ -28,6 +27,7 @@ from ctxasm.data.files.problems import NO_VALUE, Problem
 from ctxasm.data.files.recognised.draft import Converted, Line
 from ctxasm.data.files.recognised.passages import APPEARANCE, Passage, passage, place
 from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.seen import lists_in
 from ctxasm.data.names import plain_name
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import normalised
