@@ -6,6 +6,7 @@ Names are compared by `plain_name`, so `chunkIndex`, `chunk-index` and `CHUNK_IN
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -121,6 +122,22 @@ def plain_name(name: str) -> str:
     """A name without case, marks and separators: what two spellings of it share."""
     parts = unicodedata.normalize("NFKD", name).casefold()
     return "".join(character for character in parts if character.isalnum())
+
+
+_HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+@lru_cache(8192)
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a name in any spelling: `textResponse`, `text_response` and `text-response` are two."""
+    plain = unicodedata.normalize("NFKD", _HUMP.sub(" ", name)).casefold()
+    letters = (character if character.isalpha() else "" if unicodedata.combining(character) else " " for character in plain)
+    return tuple("".join(letters).split())
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, for a table of them."""
+    return frozenset(text.split())
 
 
 def by_names(known: Iterable[str], places: Iterable[tuple[str, P]]) -> Iterator[P]:

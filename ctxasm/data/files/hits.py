@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Any
 
+from ctxasm.data.files.answer_places import AnswerPlace, answer_at, answer_places, is_expected, shared_lists
 from ctxasm.data.files.cells import EXPECTED, HIT_FIELDS, HITS, NAMES, PROMPT, REFERENCES, Applied, ColumnMapping, field_value
 from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Spoken
 from ctxasm.data.files.recognised.forms import plain_text
 from ctxasm.data.files.recognised.lists import LIST_NAMES, read_answer, read_question
 from ctxasm.data.files.recognised.messages import read_messages
-from ctxasm.data.files.recognised.passages import Passage, named, number, passage, whole
+from ctxasm.data.files.recognised.passages import DOCUMENT_NAMES, SOURCE_NAMES, TITLE_NAMES, Passage, named, number, passage, whole
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.files.seen import (
     ABSENT,
@@ -35,17 +36,25 @@ from ctxasm.data.files.seen import (
     shallow,
     value_at,
 )
-from ctxasm.data.names import FIELD_NAMES, by_names, plain_name
+from ctxasm.data.names import FIELD_NAMES, by_names, plain_name, word_set, words_of
 from ctxasm.data.paths import EVERY, lists_of
 from ctxasm.model.errors import shown
+from ctxasm.text.sent_prompts import asked_in
 
 LONG_TEXT, MOST_QUESTION = 25, 4_000
 LISTS = frozenset(
     map(plain_name, (*LIST_NAMES, "items", "rows", "objects", "neighbours", "snippets", "texts", "search_results", "children"))
 )
+LIST_WORDS = word_set(
+    "hits documents docs sources references citations chunks passages contexts results nodes matches snippets retrieved "
+    "treffer quellen bronnen fundstellen resultaten dokumente documenten fragmenten fuentes evidence grounding"
+)
+"""Words of the names of lists of hits."""
+AROUND_HITS = frozenset(map(plain_name, ("choices", "messages", "history")))
+"""Lists that are no hits, but may hold them."""
+OF_SOURCES = frozenset((*SOURCE_NAMES, *TITLE_NAMES, *DOCUMENT_NAMES))
 EXTRA: Mapping[str, tuple[str, ...]] = {
     "query": ("user_question", "query_str", "queries", "questions", "query_texts", "input", "inputs", "q", "search", "messages", "ask"),
-    "answer": ("answer", "response", "antwoord", "actual_output", "output", "generated_answer", "completion", "result"),
     PROMPT: ("prompt", "messages", "full_prompt", "final_prompt", "rendered_prompt", "prompt_sent", "llm_input", "model_input"),
     "text": ("texts", "chunks", "contexts", "passages", "snippets", "snippet", "content", "text", "value"),
     "id": (
@@ -90,10 +99,14 @@ def guess_hits(rows: Rows, fixed: Mapping[str, str] | None = None) -> ColumnMapp
     reasons = {name: f"{shown(name_of(path))} is a usual name of it" for name, path in columns.items() if path}
     reasons |= {HITS: "by its form: a list with texts, scores or names"}
     outside = {path: own for path, own in seen.values.items() if not path.startswith(columns[HITS]) and _fits_around(path, columns, seen)}
-    for name, path in _around(outside, columns):
+    texts = [value for value in seen.values.get(_text_path(columns), ()) if isinstance(value, str)]
+    for name, path in _around(outside, columns, texts):
         columns[name], reasons[name] = path, f"{shown(name_of(path))} is a usual name of it"
     if "query" not in columns and (asks := _only_question(outside)) is not None:
         columns["query"], reasons["query"] = asks, "the only texts that ask"
+    if "answer" not in columns and (place := _answer_of(seen, columns, texts)) is not None:
+        columns["answer"] = place.path
+        reasons["answer"] = "its name says so" if place.sure > 1 else "the longest text beside the question and the hits"
     reasons |= dict.fromkeys(given, "as you said")
     columns = {name: path for name, path in columns.items() if path}
     order = [name for name in ("query", "query_id", HITS) if name in columns]
@@ -110,11 +123,12 @@ def records_at(value: Mapping[str, Any]) -> str | None:
     found = guess_hits(rows)
     if found is None:
         return None
-    query, hits = found.columns.get("query", ""), found.columns[HITS]
-    records = query.rpartition(EVERY)[0]
-    if records and EVERY not in records and hits.startswith(f"{records}{EVERY}."):
-        return records
-    return "" if query or found.columns.keys() & {"hits.score", "hits.distance", "hits.rank"} else None
+    hits = found.columns[HITS]
+    query, answer = found.columns.get("query", ""), found.columns.get("answer", "")
+    lists = lists_of(query)[:-1] if query else lists_of(answer)[: shared_lists(answer, hits)]
+    if len(lists) == 1 and hits.startswith(f"{lists[0]}{EVERY}."):
+        return lists[0]
+    return "" if query or answer or found.columns.keys() & {"hits.score", "hits.distance", "hits.rank"} else None
 
 
 def _best(seen: Seen, given: Mapping[str, str]) -> _List | None:
@@ -129,8 +143,9 @@ def _best(seen: Seen, given: Mapping[str, str]) -> _List | None:
 
 def _list_at(seen: Seen, path: str) -> _List | None:
     items = [item for item in seen.values.get(path, ()) if item is not None]
-    usual = 2 * (plain_name(name_of(path)) in LISTS)
-    if any(plain_name(part) in OTHERS for part in name_of(path, every=True)):
+    usual = 2 * (plain_name(name_of(path)) in LISTS or bool(LIST_WORDS & set(words_of(name_of(path)))))
+    *above, own = map(plain_name, name_of(path, every=True))
+    if own in OTHERS or any(part in OTHERS - AROUND_HITS for part in above):
         return None
     if most(items, lambda item: isinstance(item, Mapping) and not {"role", "content"} <= item.keys()):
         return _of_objects(path, seen, usual)
@@ -147,7 +162,9 @@ def _list_at(seen: Seen, path: str) -> _List | None:
 def _of_objects(path: str, seen: Seen, usual: int) -> _List | None:
     fields = _fields_of(seen.below(path), seen, path)
     scored = bool(fields.keys() & {"hits.score", "hits.distance", "hits.rank"})
-    is_named = bool(fields.keys() & {"hits.id", "hits.document_id"})
+    is_named = bool(fields.keys() & {"hits.id", "hits.document_id"}) or any(
+        plain_name(name_of(inner)) in OF_SOURCES and most(own, _is_short) for inner, own in seen.below(path).items()
+    )
     if "hits.text" in fields and (scored or is_named or usual):
         return _List(path, fields, 4 + 2 * scored + is_named + usual)
     return _List(path, fields, 2 + usual) if scored and is_named else None
@@ -213,13 +230,12 @@ def _of_texts(path: str, items: Sequence[Any], seen: Seen, usual: int) -> _List 
     return None
 
 
-def _around(outside: Mapping[str, list[Any]], columns: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The fields that stand around the hits: the question, its name, the answer."""
+def _around(outside: Mapping[str, list[Any]], columns: Mapping[str, str], texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The fields that stand around the hits: the question, its name, what should be answered, and the prompt."""
     known: tuple[tuple[str, Iterable[str], Callable[[Any], bool]], ...] = (
         ("query", (*NAMES["query"], *EXTRA["query"]), _asks),
         ("query_id", NAMES["query_id"], _is_short),
         (EXPECTED, (*REFERENCES, "expected_output", "ideal_answer"), lambda value: isinstance(value, str)),
-        ("answer", EXTRA["answer"], lambda value: isinstance(value, str)),
         (PROMPT, EXTRA[PROMPT], lambda value: isinstance(value, (str, list))),
     )
     taken = set(columns.values())
@@ -229,13 +245,43 @@ def _around(outside: Mapping[str, list[Any]], columns: Mapping[str, str]) -> Ite
             places = [
                 place for place in places if len(values := outside[place[1]]) < 3 or len(set(map(str, values))) > 1
             ]  # a template asks nothing
+            places.sort(key=lambda place: quotes(outside[place[1]], texts))
+        if name == EXPECTED:
+            places += [(REFERENCES[0], path) for _, path in places if is_expected(path)]
         if name not in columns and (found := next(by_names(names, places), None)) is not None:
             taken.add(found)
             yield name, found
+            if name == "query" and quotes(outside[found], texts):
+                yield PROMPT, found  # which shows its passages, and somewhere the question
     if "query_id" not in columns and (own := next((path for path in ("id", "_id", "trace_id", "run_id") if path in outside), None)):
         values = outside[own]
         if own not in taken and most(values, _is_short) and len(set(map(str, values))) == len(values):
             yield "query_id", own
+
+
+def quotes(values: Sequence[Any], texts: Sequence[str]) -> bool:
+    """Whether most values hold one of the texts of hits: they are prompts, and no questions."""
+    return most(values, lambda value: isinstance(value, str) and any(len(text) >= LONG_TEXT and text in value for text in texts))
+
+
+def _text_path(columns: Mapping[str, str]) -> str:
+    own = columns.get("hits.text", "")
+    return own if EVERY in own else f"{columns[HITS]}.{own}" if own else columns[HITS]
+
+
+def _answer_of(seen: Seen, columns: Mapping[str, str], texts: Sequence[str]) -> AnswerPlace | None:
+    """Where the answer stands beside the hits, None where nothing reads like one."""
+    hits, query = columns[HITS], columns.get("query", "")
+    outer = lists_of(query)[:-1]
+    every = {path: own for path, own in seen.values.items() if path != hits and not path.startswith((f"{hits}.", f"{hits}["))}
+    every = {
+        path: own
+        for path, own in every.items()
+        if not outer or _fits_around(path, columns, seen) or lists_of(path)[: len(outer)] == tuple(outer)
+    }
+    taken = [path for name, path in columns.items() if name not in HIT_FIELDS]
+    found = next(iter(answer_places(seen, every, taken, texts)), None)
+    return found if found is not None and (query or found.sure > 2) else None
 
 
 def _only_question(outside: Mapping[str, list[Any]]) -> str | None:
@@ -341,7 +387,7 @@ def hit_retrievals(mapping: ColumnMapping, rows: Rows) -> Applied:
             repeats += any(found.question is not None and hit.text == found.question for hit in found.hits)
             draft.ask(
                 Place(0, row_number),
-                read_question(found.question),
+                _asked(found),
                 found.hits,
                 query_id=found.query_id,
                 answer=read_answer(found.answer),
@@ -364,6 +410,14 @@ def hit_retrievals(mapping: ColumnMapping, rows: Rows) -> Applied:
     return Applied(draft.lines()[0], tuple(problems))
 
 
+def _asked(found: _Found) -> str | None:
+    """The question; of a prompt that shows the passages what it asks."""
+    text = read_question(found.question)
+    if text is None or not quotes([text], [hit.text for hit in found.hits if isinstance(hit.text, str) and hit.text != text]):
+        return text
+    return asked_in(text)
+
+
 def _spoken(prompt: Any, row: Mapping[str, Any]) -> Spoken | None:
     """The prompt that was sent, with the names of the span that stand in the row itself."""
     sent = read_messages(prompt)
@@ -384,13 +438,17 @@ class _Reader:
         self._own = {name: column for name, column in mapping.columns.items() if name in HIT_FIELDS and EVERY not in column}
         self._lists = {name: column for name, column in mapping.columns.items() if name in HIT_FIELDS and EVERY in column}
         self._seen: set[str] = set()
+        asked = [_depth(mapping.columns[name]) for name in ("query", "query_id") if name in mapping.columns]
+        answer = mapping.columns.get("answer")
+        alone = _depth(self._hits) - 1
+        self._outer = max(asked) if asked else alone if answer is None else min(alone, shared_lists(answer, self._hits))
         self.hits = self.asked = 0
 
     def lost(self) -> Problem | None:
         """What a path does that leads nowhere, or through more lists than the hits stand in."""
         hits = shown(self._columns[HITS])
         for name in AROUND:
-            if _depth(self._columns.get(name, "")) >= _depth(self._hits):
+            if name != "answer" and _depth(self._columns.get(name, "")) >= _depth(self._hits):
                 told = f"{shown(self._columns[name])} must stand around the list of hits, {hits}, and not in a list of its own"
                 return Problem(self._rows.file, None, name, told)
         for name, path in self._own.items():
@@ -426,12 +484,12 @@ class _Reader:
 
     def read(self, row: Values) -> Iterator[_Found]:
         """The questions of a row, each with its hits."""
-        fields = {name: dict(each_at(row, self._columns[name])) for name in AROUND if name in self._columns}
+        fields = {name: dict(each_at(row, self._columns[name])) for name in AROUND if name in self._columns and name != "answer"}
         beside = {name: dict(each_at(row, path)) for name, path in self._lists.items()}
-        asked = [_depth(self._columns[name]) for name in ("query", "query_id") if name in self._columns]
-        outer = max(asked) if asked else _depth(self._hits) - 1
+        outer = self._outer
+        answers = self._answers(row)
         groups: dict[At, list[Passage]] = {
-            place: [] for name in ("query", "query_id") for place in fields.get(name, ()) if len(place) == outer
+            place: [] for found in (fields.get("query", ()), fields.get("query_id", ()), answers) for place in found if len(place) == outer
         }
         for place, hit in each_at(row, self._hits):
             if hit is not ABSENT:
@@ -439,7 +497,8 @@ class _Reader:
                 groups.setdefault(place[:outer], []).append(made)
         for place, hits in groups.items():
             values = {name: _at(known, place) for name, known in fields.items()}
-            if not hits and values.get("query") is None and values.get("query_id") is None:
+            values["answer"] = _at(answers, place)
+            if not hits and all(values.get(name) is None for name in ("query", "query_id", "answer")):
                 continue
             self.hits += len(hits)
             self.asked += 1
@@ -447,6 +506,18 @@ class _Reader:
             name = self._name(query_id, values.get("query"))
             answer, expected, sent = (values.get(field) for field in ("answer", EXPECTED, PROMPT))
             yield _Found(values.get("query"), name, answer, expected, sent, _ranked(hits))
+
+    def _answers(self, row: Values) -> dict[At, Any]:
+        """The answers of a row by their places in the lists around; where they stand deeper, their parts are joined."""
+        path = self._columns.get("answer")
+        if path is None:
+            return {}
+        if _depth(path) <= self._outer:
+            return {place: value for place, value in each_at(row, path) if value is not ABSENT}
+        parts = lists_of(path)
+        prefix, rest = EVERY.join(parts[: self._outer]), EVERY.join(parts[self._outer :])
+        items = each_at(row, f"{prefix}{EVERY}") if self._outer else [((), row)]
+        return {place: text for place, item in items if (text := answer_at(item, rest)) is not None}
 
     def _name(self, query_id: str | None, question: Any) -> str | None:
         """The id of a question: its own, else of its words; asked again it is another query."""
