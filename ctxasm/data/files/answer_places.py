@@ -9,7 +9,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ctxasm.data.files.seen import ABSENT, Seen, name_of, parsed, value_at
+from ctxasm.data.files.literals import parsed
+from ctxasm.data.files.seen import ABSENT, Seen, name_of, value_at
 from ctxasm.data.names import plain_name, word_set, words_of
 from ctxasm.data.paths import EVERY, lists_of
 
@@ -96,7 +97,7 @@ def _sure(path: str) -> int:
         return 4
     if last & WEAK:
         return 3
-    if last <= CARRIERS and above & ANSWER:
+    if last <= CARRIERS and above & (ANSWER | {"message"}):
         return 3
     return 2 if last <= CARRIERS else 1
 

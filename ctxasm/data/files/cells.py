@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.recognised.draft import Converted, Line
 from ctxasm.data.files.rows import Rows
-from ctxasm.data.files.seen import ABSENT, METADATA, is_vector, parsed, value_at
+from ctxasm.data.files.seen import ABSENT, METADATA, is_vector, value_at
 from ctxasm.data.names import FIELD_NAMES, plain_name
 from ctxasm.data.paths import EVERY, lists_of
 from ctxasm.model.errors import InvalidInput, shown

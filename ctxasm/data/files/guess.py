@@ -27,8 +27,9 @@ from ctxasm.data.files.cells import (
     field_value,
 )
 from ctxasm.data.files.hits import guess_hits
+from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.rows import Rows
-from ctxasm.data.files.seen import ABSENT, METADATA, VECTORS, is_vector, parsed, value_at
+from ctxasm.data.files.seen import ABSENT, METADATA, VECTORS, is_vector, value_at
 from ctxasm.data.names import LONG_TEXT, by_names, longest_texts, places_inside, plain_name
 from ctxasm.model.errors import shown
 
@@ -63,6 +64,8 @@ def guess(rows: Rows, fixed: ColumnMapping | None = None) -> ColumnMapping | Non
 def _is_of_its_own(chunks: ColumnMapping, nested: ColumnMapping) -> bool:
     """Whether rows with lists in them are chunks all the same: their own columns say so, and nothing asks."""
     own = [chunks.columns.get(field, ".") for field in ("document_id", "chunk_index", "text")]
+    if nested.columns.get("answer") == chunks.columns["text"]:
+        return False
     return not any("." in column for column in own) or ("query" not in nested.columns and "." not in chunks.columns["text"])
 
 

@@ -7,6 +7,7 @@ on the way are. A list of hits is one whose items have a text, or a name beside 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
@@ -14,6 +15,7 @@ from typing import Any
 
 from ctxasm.data.files.answer_places import AnswerPlace, answer_at, answer_places, is_expected, shared_lists
 from ctxasm.data.files.cells import EXPECTED, HIT_FIELDS, HITS, NAMES, PROMPT, REFERENCES, Applied, ColumnMapping, field_value
+from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Spoken
 from ctxasm.data.files.recognised.forms import plain_text
@@ -21,27 +23,15 @@ from ctxasm.data.files.recognised.lists import LIST_NAMES, read_answer, read_que
 from ctxasm.data.files.recognised.messages import read_messages
 from ctxasm.data.files.recognised.passages import DOCUMENT_NAMES, SOURCE_NAMES, TITLE_NAMES, Passage, named, number, passage, whole
 from ctxasm.data.files.rows import Rows
-from ctxasm.data.files.seen import (
-    ABSENT,
-    ITEMS,
-    OTHERS,
-    Seen,
-    each_at,
-    is_key,
-    is_vector,
-    most,
-    name_of,
-    parsed,
-    seen_in,
-    shallow,
-    value_at,
-)
+from ctxasm.data.files.seen import ABSENT, ITEMS, OTHERS, Seen, each_at, is_key, is_vector, most, name_of, seen_in, shallow, value_at
 from ctxasm.data.names import FIELD_NAMES, by_names, plain_name, word_set, words_of
 from ctxasm.data.paths import EVERY, lists_of
 from ctxasm.model.errors import shown
 from ctxasm.text.sent_prompts import asked_in
 
 LONG_TEXT, MOST_QUESTION = 25, 4_000
+MARKS = re.compile(r"</?(?:em|mark|strong|b|highlight|hlt?)>", re.I)
+"""Tags by which a search marks what it found."""
 LISTS = frozenset(
     map(plain_name, (*LIST_NAMES, "items", "rows", "objects", "neighbours", "snippets", "texts", "search_results", "children"))
 )
@@ -137,7 +127,11 @@ def _best(seen: Seen, given: Mapping[str, str]) -> _List | None:
         return _list_at(seen, path) or _List(path, {}, 0)
     found = [one for path in seen.lengths if plain_name(name_of(path)) not in OTHERS and (one := _list_at(seen, path)) is not None]
     paths = [one.path for one in found]
-    found = [one for one in found if not any(other.startswith(f"{one.path}.") for other in paths)]  # what holds lists of hits is no hit
+    texts = {f"{one.path}.{own}{EVERY}" for one in found if (own := one.fields.get("hits.text"))}
+    paths = [path for path in paths if path not in texts or not most(seen.values[path], lambda item: isinstance(item, str))]
+    found = [  # what holds lists of hits is no hit
+        one for one in found if one.path in paths and not any(other.startswith(f"{one.path}.") for other in paths)
+    ]
     return max(found, key=lambda one: (one.sure, "rerank" in one.path.lower(), -one.path.count(EVERY), -one.path.count(".")), default=None)
 
 
@@ -184,6 +178,8 @@ def _fields_of(inside: Mapping[str, list[Any]], seen: Seen, path: str) -> dict[s
     take("hits.text", (*FIELD_NAMES["text"], *EXTRA["text"]), lambda value: (text := plain_text(value)) is not None and bool(text.strip()))
     if "hits.text" not in fields and (long := _longest(inside)) is not None:
         fields["hits.text"] = long
+    if "hits.text" not in fields and (listed := _listed_text(seen, path)) is not None:
+        fields["hits.text"] = listed
     take("hits.score", (*NAMES["score"], *EXTRA["score"]), _is_number)
     take("hits.distance", (*NAMES["distance"], *EXTRA["distance"]), _is_number)
     if {"hits.score", "hits.distance"} <= fields.keys():
@@ -201,17 +197,18 @@ def _fields_of(inside: Mapping[str, list[Any]], seen: Seen, path: str) -> dict[s
 
 def _of_texts(path: str, items: Sequence[Any], seen: Seen, usual: int) -> _List | None:
     """Texts, or names, alone or with lists of the same lengths beside them."""
-    parent = path.removesuffix(EVERY)
-    depth = len(lists_of(path)) - 1
-    above = parent[: -len(EVERY) * (depth - 1)] if depth > 1 else parent
-    stem = above.rpartition(".")[0]
+    above = path
+    while above.endswith(EVERY):
+        above = above.removesuffix(EVERY)
+    depth, stem = (len(path) - len(above)) // len(EVERY), above.rpartition(".")[0]
     beside = [
         (name_of(other), other)
         for other, lengths in seen.lengths.items()
         if other != path
         and other.endswith(EVERY * depth)
         and lengths == seen.lengths[path]
-        and other.removesuffix(EVERY * depth).rpartition(".")[0] == stem
+        and (name := other.removesuffix(EVERY * depth)).rpartition(".")[0] == stem
+        and not name.endswith(EVERY)
     ]
     fields: dict[str, str] = {}
     for name, known, fits in (
@@ -281,7 +278,10 @@ def _answer_of(seen: Seen, columns: Mapping[str, str], texts: Sequence[str]) -> 
     }
     taken = [path for name, path in columns.items() if name not in HIT_FIELDS]
     found = next(iter(answer_places(seen, every, taken, texts)), None)
-    return found if found is not None and (query or found.sure > 2) else None
+    if found is None or query or found.sure > 2:
+        return found
+    around, every, _ = found.path.rpartition(EVERY)
+    return found if every and hits.startswith(f"{around}{EVERY}.") else None  # what is cited stands in the parts of the answer
 
 
 def _only_question(outside: Mapping[str, list[Any]]) -> str | None:
@@ -337,6 +337,16 @@ def _longest(inside: Mapping[str, list[Any]]) -> str | None:
     return max(
         fitting, key=lambda path: sum(len(value) for value in fitting[path] if isinstance(value, str)) / len(fitting[path]), default=None
     )
+
+
+def _listed_text(seen: Seen, path: str) -> str | None:
+    """Where the objects at a path hold texts in a list of their own, as a highlight of a search does."""
+    below = {
+        name.removesuffix(EVERY)[len(path) + 1 :]: own
+        for name, own in seen.values.items()
+        if name.startswith(f"{path}.") and name.endswith(EVERY) and EVERY not in name[len(path) : -len(EVERY)]
+    }
+    return _longest({name: own for name, own in below.items() if "highlight" in name or "snippet" in name or "caption" in name})
 
 
 def _falls(values: Sequence[Any], lengths: Sequence[int]) -> bool:
@@ -544,6 +554,8 @@ class _Reader:
         if isinstance(given := parsed(known["metadata"]) if isinstance(known.get("metadata"), str) else known.get("metadata"), Mapping):
             metadata |= {name: value for name, value in given.items() if not is_vector(str(name), value)}
         score = field_value("score", known.get("score"))
+        if isinstance(text, list) and all(isinstance(part, str) for part in text):
+            text = MARKS.sub("", "\n".join(text))
         made = passage(
             plain_text(text) if text is not None else None,
             metadata,

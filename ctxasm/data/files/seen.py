@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ctxasm.data.files.json_lines import UNREAD, LineReader
-from ctxasm.data.files.problems import Problems
+from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.names import FIELD_NAMES, plain_name
 from ctxasm.data.paths import EVERY, dotted, lists_of
@@ -184,14 +183,6 @@ def _below(value: Any, path: str) -> Any:
 
 def _present(value: Any) -> Any:
     return ABSENT if value is None or value == "" else value
-
-
-def parsed(text: str) -> Any:
-    """The JSON object or list in a text cell, by the same rules as a JSON file's, else the text."""
-    if text[:1] in ("{", "[") and text[-1:] in ("}", "]"):
-        value = LineReader(Problems(())).whole("", text)
-        return text if value is UNREAD else value
-    return text
 
 
 def is_vector(name: str, value: Any) -> bool:

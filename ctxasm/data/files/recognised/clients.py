@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.recognised.draft import Draft, Place, Spoken
 from ctxasm.data.files.recognised.forms import Form, read_passage
 from ctxasm.data.files.recognised.lists import found_nothing, read_answer, read_list, read_question
 from ctxasm.data.files.recognised.messages import PROMPT_NAMES, prompt_text, read_messages
-from ctxasm.data.files.recognised.passages import Object, Passage, is_nothing, named, parsed
+from ctxasm.data.files.recognised.passages import Object, Passage, is_nothing, named
 from ctxasm.data.files.rows import Rows
 
 LOOKED_AT = 50

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ctxasm.data.files.recognised.passages import Object, Passage, first, named, parsed, passage, whole
+from ctxasm.data.files.literals import parsed
+from ctxasm.data.files.recognised.passages import Object, Passage, first, named, passage, whole
 
 TEXT_NAMES = ("page_content", "pageContent", "text", "content", "chunk", "chunk_text", "passage", "body", "snippet", "document")
 INNER_NAMES = ("metadata", "meta", "payload", "_source", "entity", "fields", "attributes", "properties")

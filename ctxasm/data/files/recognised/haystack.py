@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.recognised.clients import collect, mostly, take_hits
 from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Shape
 from ctxasm.data.files.recognised.forms import haystack_document, read_passage
 from ctxasm.data.files.recognised.lists import read_answer, read_list, read_question
-from ctxasm.data.files.recognised.passages import Object, Passage, parsed
+from ctxasm.data.files.recognised.passages import Object, Passage
 from ctxasm.data.files.rows import Rows
 
 FORMS = (haystack_document,)

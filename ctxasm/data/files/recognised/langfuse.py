@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.recognised.clients import mostly
 from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Shape
 from ctxasm.data.files.recognised.forms import ANY_FORM, FORMS
 from ctxasm.data.files.recognised.lists import read_answer, read_list, read_question
 from ctxasm.data.files.recognised.messages import read_messages
 from ctxasm.data.files.recognised.openinference import attributes_of, found_in, read_documents
-from ctxasm.data.files.recognised.passages import Object, Passage, first, is_nothing, named, objects, parsed
+from ctxasm.data.files.recognised.passages import Object, Passage, first, is_nothing, named, objects
 from ctxasm.data.files.recognised.traces import OF_TRACE, SpanKind, TraceSpan, take_traces
 from ctxasm.data.files.rows import Rows
 

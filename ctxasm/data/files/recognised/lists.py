@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.recognised.forms import ANY_FORM, Form, read_passage
-from ctxasm.data.files.recognised.passages import Object, Passage, parsed, passage
+from ctxasm.data.files.recognised.passages import Object, Passage, passage
 
 LIST_NAMES = (
     *("documents", "source_documents", "source_nodes", "nodes", "retrieved_documents", "reranked_documents", "context", "contexts"),

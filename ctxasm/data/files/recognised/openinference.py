@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Shape
 from ctxasm.data.files.recognised.forms import genai_document, openinference_document
 from ctxasm.data.files.recognised.lists import read_answer, read_question
 from ctxasm.data.files.recognised.messages import prompt_text, read_messages
-from ctxasm.data.files.recognised.passages import Object, Passage, first, named, nested, objects, parsed
+from ctxasm.data.files.recognised.passages import Object, Passage, first, named, nested, objects
 from ctxasm.data.files.recognised.span_documents import is_documents_table, spans_of
 from ctxasm.data.files.recognised.traces import SpanKind, TraceSpan, take_traces
 from ctxasm.data.files.rows import Rows

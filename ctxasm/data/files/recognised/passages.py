@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from itertools import pairwise
 from math import factorial, prod
 from typing import Any, NamedTuple
 
+from ctxasm.data.files.literals import parsed
 from ctxasm.data.names import FIELD_NAMES, FILE_NAMES, plain_name
 from ctxasm.text.reading_order import linked_runs, run_indexes
 
@@ -61,35 +61,6 @@ def number(value: object) -> Any:
 def is_finite(value: object) -> bool:
     """Whether it is a number that can be compared."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < math.inf
-
-
-def parsed(value: object) -> Any:
-    """What a text holds that is written as JSON or as a Python literal; the value itself where it is neither."""
-    if not isinstance(value, str):
-        return value
-    bare = value.strip()
-    if not bare or bare[0] not in "[{(a":
-        return value
-    try:
-        found = json.loads(bare)
-    except RecursionError:
-        return value
-    except ValueError:
-        try:
-            found = read_literal(bare)
-        except (NotLiteral, ValueError):
-            return value
-    return value if is_deep(found) else found
-
-
-def is_deep(value: object) -> bool:
-    """Whether it is nested deeper than anything that is meant as data."""
-    level = [value]
-    for _ in range(MAX_LEVELS):
-        level = [item for one in level for item in (one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())]
-        if not level:
-            return False
-    return True
 
 
 def objects(value: object) -> list[Object]:
@@ -155,11 +126,13 @@ def rising(lists: Iterable[Sequence[Passage]]) -> bool:
 
 
 def falling(lists: Iterable[Sequence[Passage]]) -> bool:
-    """Whether what is called a distance falls in all lists, which by chance it would not."""
-    return _always(lists, ("distance",), lambda a, b: a >= b)
+    """Whether what is called a distance falls in all lists: the best hit stands first."""
+    return _always(lists, ("distance",), lambda a, b: a >= b, 2)
 
 
-def _always(lists: Iterable[Sequence[Passage]], measures: Sequence[str], follows: Callable[[float, float], bool]) -> bool:
+def _always(
+    lists: Iterable[Sequence[Passage]], measures: Sequence[str], follows: Callable[[float, float], bool], least: int = MIN_ODDS
+) -> bool:
     odds, is_pair = [], False
     for found in lists:
         scores = [passage.score for passage in found if is_finite(passage.score)]
@@ -170,7 +143,7 @@ def _always(lists: Iterable[Sequence[Passage]], measures: Sequence[str], follows
         is_pair = is_pair or any(passage.measure == "pair" for passage in found)
         odds.append(factorial(min(len(set(scores)), MIN_ODDS)))
     # Pairs of a document and a number are what LangChain returns with scores, and there they often are distances.
-    return prod(odds) >= (2 if is_pair else MIN_ODDS) and bool(odds)
+    return prod(odds) >= (2 if is_pair else least) and bool(odds)
 
 
 def score(found: Sequence[Passage], are_distances: bool) -> Scored:
@@ -205,110 +178,6 @@ NOTES = {
     "added": "passages without a score beside hits that have one were added after retrieval: chunks, not hits (lists: {})",
 }
 """What is said about the lists of a file, by `Scored.by`."""
-
-
-MAX_DEPTH = 64
-MAX_CHARS = 20_000_000
-_CONSTANTS = {"None": None, "True": True, "False": False, "null": None, "true": True, "false": False, "nan": None, "NaN": None}
-_NEXT = re.compile(
-    r"""\s*(?:(?P<quote>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
-    |(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
-    |(?P<word>array\s*\(|dtype\s*=\s*\w+|[A-Za-z]+)
-    |(?P<mark>[\[\](){}:,]))""",
-    re.VERBOSE | re.DOTALL,
-)
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\n|.)", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\n": ""}
-_CLOSERS = {"[": "]", "(": ")", "{": "}", "array(": ")"}
-
-
-class NotLiteral(ValueError):
-    """The text is no Python literal of the kinds read here."""
-
-
-def read_literal(text: str) -> Any:
-    """The value written in `text`: lists (tuples become lists), objects, texts, numbers, None. Raises NotLiteral."""
-    if len(text) > MAX_CHARS:
-        raise NotLiteral("too long")
-    reader = _Reader(text)
-    value = reader.value(0)
-    if reader.peek() != ("end", ""):
-        raise NotLiteral("something follows")
-    return value
-
-
-class _Reader:
-    def __init__(self, text: str) -> None:
-        self._text, self._at = text, 0
-        self._next = self._read()
-
-    def _read(self) -> tuple[str, str]:
-        found = _NEXT.match(self._text, self._at)
-        if found is None:
-            if self._text[self._at :].strip():
-                raise NotLiteral(f"character {self._at + 1}")
-            return "end", ""
-        self._at = found.end()
-        kind = found.lastgroup or ""
-        return kind, found[kind]
-
-    def peek(self) -> tuple[str, str]:
-        return self._next
-
-    def take(self) -> tuple[str, str]:
-        taken, self._next = self._next, self._read()
-        return taken
-
-    def value(self, depth: int) -> Any:
-        if depth > MAX_DEPTH:
-            raise NotLiteral("too deep")
-        kind, word = self.take()
-        if kind == "quote":
-            return _ESCAPE.sub(_unescaped, word[1:-1])
-        if kind == "number":
-            return float(word) if len(word) > 100 or any(mark in word for mark in ".eE") else int(word)
-        if kind == "word" and word in _CONSTANTS:
-            return _CONSTANTS[word]
-        if kind == "word" and word.startswith("array"):
-            items = self._items(")", depth)
-            return items[0] if items else []
-        if word in ("[", "("):
-            return self._items(_CLOSERS[word], depth)
-        if word == "{":
-            return self._object(depth)
-        raise NotLiteral(word or "it ends too early")
-
-    def _items(self, closer: str, depth: int) -> list[Any]:
-        items: list[Any] = []
-        while self.peek()[1] != closer or self.peek()[0] != "mark":
-            if self.peek()[0] == "word" and self.peek()[1].startswith("dtype"):
-                self.take()
-            else:
-                items.append(self.value(depth + 1))
-            if self.peek() == ("mark", ","):
-                self.take()
-        self.take()
-        return items
-
-    def _object(self, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        while self.peek() != ("mark", "}"):
-            key = self.value(depth + 1)
-            if not isinstance(key, str) or self.take() != ("mark", ":"):
-                raise NotLiteral("a key must be a text")
-            found[key] = self.value(depth + 1)
-            if self.peek() == ("mark", ","):
-                self.take()
-        self.take()
-        return found
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    code = found[1]
-    if len(code) > 1:
-        number = int(code[1:], 16)
-        return chr(number) if number <= 0x10FFFF else "\ufffd"
-    return _ESCAPED.get(code, code if code in "\\'\"" else "\\" + code)
 
 
 MAX_TRIMMED = 8
@@ -444,6 +313,8 @@ END_NAMES = _plain("end_index", "end_char_idx", "split_idx_end", "end_char", "ch
 PAGE_NAMES = _plain("page_number", "page_label", *FIELD_NAMES["page_number"][2:])
 LONG_NAME = 7
 """Letters of a name that is also known behind others (`x-amz-bedrock-kb-document-page-number`)."""
+SHARED = frozenset(("sourceid", "parentid"))
+"""Names that mean something else behind others (`data_source_id`)."""
 PLACEHOLDERS = frozenset(("", "blob", "unknown", "none", "null", "undefined", "nan", "n/a", "a file", "upload", "string", "untitled"))
 """What tools write where a source has no name."""
 MAX_NESTED = 3
@@ -618,5 +489,5 @@ def _first_whole(flat: Object, names: tuple[str, ...]) -> int | None:
 def _names_in(flat: Object, names: tuple[str, ...]) -> Iterator[str]:
     yield from (name for name in names if name in flat)
     for ending in names:
-        if len(ending) >= LONG_NAME:
+        if len(ending) >= LONG_NAME and ending not in SHARED:
             yield from (name for name in flat if name.endswith(ending) and name != ending)

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.recognised.clients import mostly
 from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Shape, Spoken
 from ctxasm.data.files.recognised.forms import ANY_FORM
 from ctxasm.data.files.recognised.lists import LIST_NAMES, read_answer, read_list
 from ctxasm.data.files.recognised.messages import PROMPT_NAMES, prompt_text, read_messages
-from ctxasm.data.files.recognised.passages import Object, is_nothing, named, objects, parsed
+from ctxasm.data.files.recognised.passages import Object, is_nothing, named, objects
 from ctxasm.data.files.rows import Rows
 from ctxasm.model.records import Turn
 from ctxasm.text.sent_prompts import own_passages

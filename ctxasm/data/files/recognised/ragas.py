@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.recognised.clients import mostly
 from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Shape
 from ctxasm.data.files.recognised.lists import read_question
-from ctxasm.data.files.recognised.passages import Object, Passage, content_id, first, is_nothing, named, parsed, short_id
+from ctxasm.data.files.recognised.passages import Object, Passage, content_id, first, is_nothing, named, short_id
 from ctxasm.data.files.rows import Rows
 
 QUESTION = ("user_input", "question", "query")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.recognised.draft import Place
 from ctxasm.data.files.recognised.lists import read_question
-from ctxasm.data.files.recognised.passages import Object, Passage, first, named, parsed, passage, whole
+from ctxasm.data.files.recognised.passages import Object, Passage, first, named, passage, whole
 from ctxasm.data.files.recognised.traces import TraceSpan
 from ctxasm.data.files.rows import Rows
 
