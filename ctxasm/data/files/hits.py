@@ -361,6 +361,7 @@ def _falls(values: Sequence[Any], lengths: Sequence[int]) -> bool:
     return fell >= 4 and ABSENT not in values
 
 
+SPEAKERS = ("user", "assistant")
 MOST_TOLD, MAX_KEPT, MAX_FLAT = 8, 1_000, 3
 """Paths that a sentence names; characters of a text that is kept as metadata; levels of objects that are laid flat."""
 AROUND = ("query", "query_id", "answer", EXPECTED, PROMPT)
@@ -403,6 +404,7 @@ def hit_retrievals(mapping: ColumnMapping, rows: Rows) -> Applied:
                 answer=read_answer(found.answer),
                 reference=read_answer(found.expected),
                 spoken=_spoken(found.sent, row),
+                history=_history(row),
                 metadata=reader.beside(row) or None,
             )
     if rows.rows and not reader.hits:
@@ -426,6 +428,12 @@ def _asked(found: _Found) -> str | None:
     if text is None or not quotes([text], [hit.text for hit in found.hits if isinstance(hit.text, str) and hit.text != text]):
         return text
     return asked_in(text)
+
+
+def _history(row: Values) -> list[dict[str, str]] | None:
+    """What was said before the question, where the row keeps it as messages."""
+    before = [{"role": turn.role, "content": turn.content} for turn in read_messages(row.get("history") or ()) if turn.role in SPEAKERS]
+    return before or None
 
 
 def _spoken(prompt: Any, row: Mapping[str, Any]) -> Spoken | None:
