@@ -1,4 +1,4 @@
-"""Chats and sessions of other tools as rows: for each turn the question, what stands beside its answer, the answer, and what was said before.
+"""Chats and sessions of other tools as rows: for each turn the question, what stands beside its answer, the answer, what was said before.
 
 A chat is a list of messages, or an object of them by their names, wherever it stands. What was found for a turn is looked for in its
 messages as in any other row: here they are only laid apart.
@@ -144,10 +144,8 @@ def _in_order(found: list[Message], around: Object) -> list[Message]:
             step = by_id.get(str(parents[id(step)]))
         return chain[::-1]
     times = [_named(message, TIMES) for message in found]
-    if all(isinstance(time, (int, float)) for time in times) or all(isinstance(time, str) for time in times):
-        if times[0] > times[-1] and times == sorted(times, reverse=True):  # type: ignore[operator,type-var]
-            return found[::-1]
-    return found
+    alike = all(isinstance(time, (int, float)) for time in times) or all(isinstance(time, str) for time in times)
+    return found[::-1] if alike and times[0] > times[-1] and times == sorted(times, reverse=True) else found
 
 
 def _named(message: Message, names: Iterable[str]) -> Any:
@@ -155,7 +153,7 @@ def _named(message: Message, names: Iterable[str]) -> Any:
 
 
 def _turns(messages: Sequence[Message], around: Object) -> Iterator[dict[str, Any]]:
-    """A row for each question that was answered."""
+    """A row for each question."""
     groups: list[list[Message]] = []
     before: list[Message] = []
     for message in messages:
@@ -165,21 +163,25 @@ def _turns(messages: Sequence[Message], around: Object) -> Iterator[dict[str, An
             groups[-1].append(message)
         else:
             before.append(message)
-    answered = [(group, said) for group in groups if (said := [m for m in group if m.role in ("assistant", None) and m.text])]
-    aligned = _aligned(around, len(answered), sum(m.role == "assistant" and bool(m.text) for m in messages))
+    answers = [[m for m in group if m.role in ("assistant", None) and m.text] for group in groups]
+    aligned = _aligned(around, sum(map(bool, answers)), sum(m.role == "assistant" and bool(m.text) for m in messages))
     chat = {
         str(name): value
         for name, value in around.items()
         if isinstance(value, (str, int, float)) and value != "" and len(str(value)) <= MOST_KEPT
     }
     history: list[dict[str, str]] = []
-    for at, (group, said) in enumerate(answered):
-        question, answer = group[0], said[-1]
-        row: dict[str, Any] = {"query": question.text, "response": answer.text}
-        if isinstance(name := _named(answer, IDS), (str, int)):
+    at = -1
+    for group, said in zip(groups, answers, strict=True):
+        question, answer = group[0], said[-1] if said else None
+        row: dict[str, Any] = {"query": question.text}
+        if isinstance(name := _named(answer or question, IDS), (str, int)):
             row["query_id"] = str(name)
-        found = [beside for message in group if (beside := _beside(message, question.text))]
-        row["found"] = [*found, *(listed[at] for listed in aligned)]
+        row["found"] = [beside for message in group if (beside := _beside(message, question.text))]
+        if answer is not None:
+            at += 1
+            row["response"] = answer.text
+            row["found"] += [listed[at] for listed in aligned]
         if before or any(message.role == "aside" for message in group):
             row["prompt"] = [
                 {"role": {"aside": "system"}.get(m.role or "", m.role or "assistant"), "content": m.text}
@@ -191,7 +193,8 @@ def _turns(messages: Sequence[Message], around: Object) -> Iterator[dict[str, An
         if chat:
             row["chat"] = chat
         yield row
-        history += [{"role": "user", "content": question.text}, {"role": "assistant", "content": answer.text}]
+        history += [{"role": "user", "content": question.text}]
+        history += [{"role": "assistant", "content": answer.text}] if answer is not None else []
 
 
 def _beside(message: Message, question: str) -> Any:

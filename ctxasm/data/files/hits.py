@@ -248,7 +248,7 @@ def _around(outside: Mapping[str, list[Any]], columns: Mapping[str, str], texts:
         if name not in columns and (found := next(by_names(names, places), None)) is not None:
             taken.add(found)
             yield name, found
-            if name == "query" and quotes(outside[found], texts):
+            if name == "query" and (quotes(outside[found], texts) or most(outside[found], lambda value: isinstance(value, list))):
                 yield PROMPT, found  # which shows its passages, and somewhere the question
     if "query_id" not in columns and (own := next((path for path in ("id", "_id", "trace_id", "run_id") if path in outside), None)):
         values = outside[own]

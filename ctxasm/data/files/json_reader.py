@@ -94,7 +94,7 @@ def turns_of(rows: Rows, value: Any, limits: FileLimits) -> Rows | None:
     asked = guess_hits(Rows(rows.file, tuple(turns[0]), list(enumerate(turns[:LOOKED_AT], 1))))
     known = guess_hits(rows)
     if asked is None or not asked.columns[HITS].startswith("found"):
-        if shape is not None or known is not None:
+        if shape is not None or known is not None or not any("response" in turn for turn in turns):
             return None
     elif known is not None and any(isinstance(value_at(row, known.columns.get("query", "")), str) for _, row in rows.rows[:LOOKED_AT]):
         return None

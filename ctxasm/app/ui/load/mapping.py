@@ -13,9 +13,9 @@ from ctxasm.app.ui.frame.session import FILE_MAPPING, Kept, Session, session
 from ctxasm.app.ui.widgets.html import boxed
 from ctxasm.app.ui.words.words import cut
 from ctxasm.data.files.cells import EXPECTED, FIELDS, HIT_FIELDS, HITS, NAMES, NEEDED, PROMPT, ColumnMapping
-from ctxasm.data.files.seen import NO_PATHS, paths_in
 from ctxasm.data.files.guess import BY_NAME, OF_FLAT
 from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.seen import NO_PATHS, paths_in
 from ctxasm.data.names import by_names, opened_json, places_inside
 
 if TYPE_CHECKING:

@@ -151,7 +151,7 @@ class Draft:
     def passages_of(self, table: int, sent: Sequence[Turn]) -> InPrompt:
         """The passages that a prompt itself shows, for an answer of which no retrieval is known."""
         text = prompt_text([turn for turn in sent if turn.role != "assistant"])
-        found = [Passage(own, rank=number) for number, own in own_passages(text)]
+        found = [Passage(own.text, rank=own.number, title=own.title, document_id=own.title) for own in own_passages(text)]
         if found:
             self.note(table, "no retrieval is in it: the passages of the prompt that was sent are taken for the hits (prompts: {})")
         last = next((turn.content for turn in reversed(sent) if turn.role == "user"), "")
