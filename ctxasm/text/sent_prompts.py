@@ -55,7 +55,8 @@ OPENS = re.compile(
 TITLES = r"(?:title|source|name|file|file_?name|document|doc|url|titel|bron|quelle|datei|bestand|titre)"
 TITLE = re.compile(
     rf"\b{TITLES}\s?=\s?[\"']([^\"'<>\n]{{1,200}})[\"']|<{TITLES}>\s*([^<>\n]{{1,200}}?)\s*</{TITLES}>"
-    rf"|^[ \t├└│─*(-]{{0,12}}{TITLES}[ \t*]{{0,3}}:[ \t*]{{0,3}}([^\n]{{1,200}}?)[ \t*)]{{0,3}}(?::[ \t]|$)|\A[(]?([^\s<>:()][^\n<>:()]{{0,120}}\.\w{{2,4}})[):]?[ \t]*\n",
+    rf"|^[ \t├└│─*(-]{{0,12}}{TITLES}[ \t*]{{0,3}}:[ \t*]{{0,3}}([^\n]{{1,200}}?)[ \t*)]{{0,3}}(?::[ \t]|$)"
+    r"|\A[(]?([^\s<>:()][^\n<>:()]{0,120}\.\w{2,4})[):]?[ \t]*\n",
     re.I | re.M,
 )
 """How a passage of a prompt is named: in its tag, in a tag or line of its own, or by a line that is the name of a file."""

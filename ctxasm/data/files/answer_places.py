@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ctxasm.data.files.literals import parsed
-from ctxasm.data.files.seen import ABSENT, Seen, name_of, value_at
+from ctxasm.data.files.seen import ABSENT, name_of, value_at
 from ctxasm.data.names import plain_name, word_set, words_of
 from ctxasm.data.paths import EVERY, lists_of
 
@@ -64,7 +64,7 @@ class AnswerPlace(NamedTuple):
     sure: int
 
 
-def answer_places(seen: Seen, around: Mapping[str, list[Any]], taken: Collection[str], hits: Sequence[str] = ()) -> list[AnswerPlace]:
+def answer_places(around: Mapping[str, list[Any]], taken: Collection[str], hits: Sequence[str] = ()) -> list[AnswerPlace]:
     """Where an answer may stand among the paths `around` the hits whose texts are `hits`, the surest first."""
     asked = {value for path in taken for value in around.get(path, ()) if isinstance(value, str)}
     found: list[tuple[int, int, float, str]] = []
@@ -97,7 +97,7 @@ def _sure(path: str) -> int:
         return 4
     if last & WEAK:
         return 3
-    if last <= CARRIERS and above & (ANSWER | {"message"}):
+    if last <= CARRIERS and above & (ANSWER | {"message", "delta"}):
         return 3
     return 2 if last <= CARRIERS else 1
 

@@ -36,7 +36,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
         *("page_number", "section", *DOCUMENT_FIELDS, "answer", EXPECTED, PROMPT),
         *("search_method", "bm25_matches", "best_similarity", "intent", "supplement"),
     ),
-    "answers": ("query_id", "query", "answer", "answer_text_with_markers", "sources", "labels"),
+    "answers": ("query_id", "query", "answer", EXPECTED, "answer_text_with_markers", "sources", "labels"),
 }
 """The fields that a table of each kind can give. One row of `retrievals` is one hit, unless `hits` (or `retrieved`, in the form of a
 bundle) holds a list of them."""

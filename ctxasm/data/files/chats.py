@@ -219,12 +219,8 @@ def _aligned(around: Object, turns: int, answers: int) -> list[list[Any]]:
     found = []
     for value in around.values():
         opened = parsed(value)
-        if (
-            isinstance(opened, list)
-            and turns
-            and len(opened) in (turns, answers)
-            and all(isinstance(item, (list, Mapping)) for item in opened)
-        ):
-            if all(_message(item) is None for item in opened if isinstance(item, Mapping)):
-                found.append(opened[len(opened) - turns :])
+        if not isinstance(opened, list) or not turns or len(opened) not in (turns, answers):
+            continue
+        if all(isinstance(item, list) or (isinstance(item, Mapping) and _message(item) is None) for item in opened):
+            found.append(opened[len(opened) - turns :])
     return found

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
+from ctxasm.data.files.answer_places import answer_places, is_expected
 from ctxasm.data.files.cells import (
     DOCUMENT_FIELDS,
     EXPECTED,
@@ -152,6 +153,8 @@ def _kinds(columns: _Columns, rows: Rows) -> list[str]:
         return ["retrievals"]
     if has("query", "query_id") and has("document_id", "text") and has("score", "distance", "rank", "text"):
         return ["retrievals", "chunks"]
+    if _recorded(columns) and has("query"):
+        return ["answers", "queries", "chunks"]
     if has("answer", "answer_text_with_markers") and (not has("query") or has("sources")):
         return ["answers", "queries", "chunks"]
     if asks:
@@ -159,6 +162,14 @@ def _kinds(columns: _Columns, rows: Rows) -> list[str]:
     if has("document_id", *DOCUMENT_FIELDS) and not has("text", "chunk_index") and not _longest_text(columns, set()):
         return ["documents"]
     return ["chunks", "documents"]
+
+
+def _recorded(columns: _Columns) -> str | None:
+    """The column that says what a model answered: its name is that of nothing that should be answered, and not `answer` alone."""
+    names = [path for path in columns.values if plain_name(path) not in map(plain_name, ("answer", "answers", "antwoord", "antwort"))]
+    seen = {path: list(columns.values[path]) for path in names}
+    found = next(iter(answer_places(seen, ())), None)
+    return found.path if found is not None and found.sure > 3 else None
 
 
 def _is_named_for_queries(rows: Rows) -> bool:
@@ -178,6 +189,12 @@ def _mapping(kind: str, columns: _Columns, given: Mapping[str, str]) -> ColumnMa
         for path in columns.named(field):
             if path not in found.values() and columns.fits(field, path) and not _is_of_hits(kind, field, path, columns):
                 take(field, path, BY_NAME if plain_name(path) == plain_name(field) else f"{shown(path)} is a usual name of it")
+    if kind == "answers" and "answer" not in given and (recorded := _recorded(columns)) is not None:
+        found.pop("answer", None)
+        if recorded not in found.values():
+            take("answer", recorded, f"{shown(recorded)} is a usual name of it")
+        expected = next((path for path in columns.values if path not in found.values() and is_expected(path)), None)
+        take(EXPECTED, expected or ("answer" if "answer" in columns.values and recorded != "answer" else None), "its name says so")
     if "text" in FIELDS[kind] and "text" not in found and kind == "chunks":
         take("text", _longest_text(columns, set(found.values())), "by its values: the longest texts")
     if kind == "queries" and "query" not in found:

@@ -277,7 +277,7 @@ def _answer_of(seen: Seen, columns: Mapping[str, str], texts: Sequence[str]) -> 
         if not outer or _fits_around(path, columns, seen) or lists_of(path)[: len(outer)] == tuple(outer)
     }
     taken = [path for name, path in columns.items() if name not in HIT_FIELDS]
-    found = next(iter(answer_places(seen, every, taken, texts)), None)
+    found = next(iter(answer_places(every, taken, texts)), None)
     if found is None or query or found.sure > 2:
         return found
     around, every, _ = found.path.rpartition(EVERY)

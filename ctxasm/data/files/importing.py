@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -173,7 +174,7 @@ def _understood(file: str, rows: Rows, mapping: ColumnMapping | None, alone: boo
         return Table(rows, bundle_kind=kind)
     if guessed is not None:
         return Table(rows, mapping=guessed)
-    if rows.columns:
+    if rows.columns and (rows.rows or not rows.problems):
         columns = ", ".join(map(shown, rows.columns[:10])) + (" …" if len(rows.columns) > 10 else "")
         is_plain = len(rows.columns) == 1 or file.lower().endswith(DOCUMENTS)
         plain = f"; plain text is loaded with `ctxasm ingest`, but for {PROMPT}" if is_plain else ""
@@ -201,26 +202,56 @@ def _is_of_chunks(mapping: ColumnMapping) -> bool:
 
 def sources_of(tables: Sequence[Table]) -> list[Source]:
     """What each table becomes, in the same order. Raises InvalidInput where a mapping does not fit its table."""
-    maps_documents = any(_gives_documents(table) for table in tables)
+    maps_documents = any(_gives(table, "documents") for table in tables)
+    asks = any(_gives(table, kind) for table in tables for kind in ("queries", "retrievals"))
     shared = {shape.name: shape for table in tables if (shape := table.shape) is not None}
     of_shape: dict[str, Source] = {}
     for name, shape in shared.items():
         own = [table.rows for table in tables if table.shape is not None and table.shape.name == name]
         of_shape |= {rows.file: Source(rows, lines) for rows, lines in zip(own, shape.convert_all(own), strict=True)}
-    return [_with_unread(of_shape.get(table.rows.file) or _source(table, maps_documents)) for table in tables]
+    return [_with_unread(of_shape.get(table.rows.file) or _source(table, maps_documents, asks)) for table in tables]
 
 
 def _with_unread(source: Source) -> Source:
     """The source with a note on the fields that nothing was made of; where it became nothing, its problems say so."""
-    notes = unread_notes(source.rows, source.lines) if source.lines != Converted() and not source.problems else ()
-    return replace(source, lines=replace(source.lines, notes=(*source.lines.notes, *notes))) if notes else source
+    lines = _without_nan(source) if source.rows.not_numbers else source.lines
+    notes = unread_notes(source.rows, lines) if lines != Converted() and not source.problems else ()
+    return replace(source, lines=replace(lines, notes=(*lines.notes, *notes)))
 
 
-def _gives_documents(table: Table) -> bool:
-    return table.bundle_kind == "documents" or (table.mapping is not None and table.mapping.kind == "documents")
+def _without_nan(source: Source) -> Converted:
+    """The lines without NaN and Infinity in their metadata; in a field of its own it is a problem of its line."""
+    names: set[str] = set()
+
+    def kept(value: Any, name: str) -> Any:
+        if isinstance(value, Mapping):
+            return {key: kept(inner, str(key)) for key, inner in value.items() if not is_gone(inner, str(key))}
+        return [kept(inner, name) for inner in value if not is_gone(inner, name)] if isinstance(value, list) else value
+
+    def is_gone(value: Any, name: str) -> bool:
+        if not isinstance(value, float) or isfinite(value):
+            return False
+        names.add(name)
+        return True
+
+    lines = {
+        kind: tuple(
+            (number, {**line, "metadata": kept(line["metadata"], "metadata")} if "metadata" in line else line)
+            for number, line in getattr(source.lines, kind)
+        )
+        for kind in KINDS
+    }
+    for _, row in source.rows.rows:
+        kept(row, "")
+    told = f"{source.rows.file}: left out, because NaN and Infinity are no numbers: {', '.join(map(shown, sorted(names)))}"
+    return replace(source.lines, **lines, notes=(*source.lines.notes, told))
 
 
-def _source(table: Table, maps_documents: bool) -> Source:
+def _gives(table: Table, kind: str) -> bool:
+    return table.bundle_kind == kind or (table.mapping is not None and table.mapping.kind == kind)
+
+
+def _source(table: Table, maps_documents: bool, asks: bool) -> Source:
     rows = table.rows
     if table.bundle_kind is not None:
         lines: dict[str, Any] = {table.bundle_kind: tuple((number, dict(row)) for number, row in rows.rows)}
@@ -232,6 +263,8 @@ def _source(table: Table, maps_documents: bool) -> Source:
     found = applied.lines
     if maps_documents and table.mapping.kind in ("chunks", "retrievals"):
         found = replace(found, documents=())  # the file of documents says it, and each chunk must name one of them
+    if asks and table.mapping.kind == "answers":
+        found = replace(found, queries=())
     return Source(rows, found, table.mapping.columns, applied.problems, frozenset({table.mapping.kind}), applied.hit_rows)
 
 

@@ -51,7 +51,7 @@ def read_lines(decoded: Decoded, data: bytes, file: str, limits: FileLimits) -> 
     """One object a line. A line that is none is a problem. Raises InvalidInput where there are too many."""
     _check_values(decoded.text, file, limits)
     problems = Problems((file,))
-    reader = LineReader(problems)
+    reader = LineReader(problems, lenient=True)
     rows: list[tuple[int, dict[str, Any]]] = []
     read = 0
     try:
@@ -64,7 +64,11 @@ def read_lines(decoded: Decoded, data: bytes, file: str, limits: FileLimits) -> 
         raise InvalidInput(f"{file} is no JSON Lines: {MAX_PROBLEMS:,} of its lines are no JSON objects") from None
     replaced = reader.replaced + (0 if decoded.is_utf8 else decoded.replaced)
     columns = _columns(file, rows, limits)
-    found = Rows(file, columns, rows, (f"JSON Lines in {decoded.encoding}",), "line", problems.sorted(), replaced=replaced)
+    found = Rows(
+        *(file, columns, rows, (f"JSON Lines in {decoded.encoding}",), "line", problems.sorted()),
+        replaced=replaced,
+        not_numbers=reader.not_numbers,
+    )
     return turns_of(found, [row for _, row in rows], limits) or found
 
 
@@ -72,15 +76,21 @@ def read_json(decoded: Decoded, file: str, limits: FileLimits) -> list[Rows]:
     """The tables of one JSON text; one without rows, with its problem, where it is no JSON."""
     _check_values(decoded.text, file, limits)
     problems = Problems((file,))
-    reader = LineReader(problems)
+    reader = LineReader(problems, lenient=True)
     value = reader.whole(file, decoded.text)
     notes = (f"JSON in {decoded.encoding}",)
     if value is UNREAD:
         return [Rows(file, (), (), notes, problems=problems.sorted())]
-    found = [_rows_of(f"{file}:{path}" if path else file, items, outer, notes, limits) for path, items, outer in tables_of(value)]
-    if (turns := turns_of(found[0], value, limits)) is not None:
-        found = [turns]
+    found = rows_of_value(value, file, notes, limits)
+    found = [replace(table, not_numbers=reader.not_numbers) for table in found]
     return [replace(found[0], replaced=reader.replaced + decoded.replaced), *found[1:]]
+
+
+def rows_of_value(value: Any, file: str, notes: tuple[str, ...], limits: FileLimits) -> list[Rows]:
+    """The tables of a JSON value."""
+    found = [_rows_of(f"{file}:{path}" if path else file, items, outer, notes, limits) for path, items, outer in tables_of(value)]
+    turns = turns_of(found[0], value, limits)
+    return found if turns is None else [turns]
 
 
 def turns_of(rows: Rows, value: Any, limits: FileLimits) -> Rows | None:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from ctxasm.data.files.bundle import HitShape, explained
 from ctxasm.data.files.cells import (
     DOCUMENT_FIELDS,
+    EXPECTED,
     HITS,
     NAMES,
     Applied,
@@ -271,6 +272,20 @@ def _plain(kind: str, finish: Callable[[Picked], dict[str, Any]]) -> Callable[[C
     return lines
 
 
+def _answers(mapping: ColumnMapping, rows: Rows) -> Applied:
+    """What was answered, and the questions where the rows hold them."""
+    made = _plain("answers", _query)(mapping, rows)
+    if "query" not in mapping.columns:
+        return made
+    questions: dict[str, Line] = {}
+    for number, line in made.lines.answers:
+        if isinstance(line.get("query"), str) and isinstance(name := line.get("query_id"), str):
+            reference = {"answer": line[EXPECTED]} if EXPECTED in line else {}
+            questions.setdefault(name, (number, {"query_id": name, "query": line["query"], **reference}))
+    kept = tuple((number, {name: value for name, value in line.items() if name != EXPECTED}) for number, line in made.lines.answers)
+    return made._replace(lines=replace(made.lines, answers=kept, queries=tuple(questions.values())))
+
+
 def _query(found: Picked) -> dict[str, Any]:
     return {**query_id_of(found), **found.without()}
 
@@ -297,5 +312,5 @@ _KINDS: Mapping[str, Callable[[ColumnMapping, Rows], Applied]] = {
     "documents": _plain("documents", lambda found: found.without()),
     "queries": _plain("queries", _query),
     "retrievals": _retrievals,
-    "answers": _plain("answers", _query),
+    "answers": _answers,
 }

@@ -148,7 +148,7 @@ def _always(
 
 def score(found: Sequence[Passage], are_distances: bool) -> Scored:
     """The scores of one list. `are_distances`: plain scores of this file are distances."""
-    if all(is_nothing(passage.score) for passage in found):
+    if all(is_nothing(passage.score) and not isinstance(passage.score, float) for passage in found):
         return Scored([1 / rank for rank in range(1, len(found) + 1)], True, "no_score")
     turned = [_turned(passage, are_distances) for passage in found]
     known = [value for value in turned if is_finite(value)]
