@@ -22,7 +22,9 @@ ANSWER = word_set(
 """Words of a name that say that what stands there was answered."""
 WEAK = frozenset(("model", "llm", "ai"))
 """Those that name a model as often."""
-CARRIERS = word_set("content contents text value message messages parts data body choices candidates final delta data")
+CARRIERS = word_set(
+    "content contents text value message messages parts data body choices candidates final delta summary zusammenfassung samenvatting"
+)
 """Words of a name that say nothing: what is around it says it."""
 EXPECTED = word_set(
     "reference references ground truth truths expected gold golden ideal correct target label labels should human referenz "
@@ -37,7 +39,7 @@ OTHER = word_set(
     "trace debug logprobs hash token tokens judge critique evaluation verdict rationale source sources document documents "
     "citation citations annotations chunk chunks passage passages hit hits snippet highlight highlights metadata meta date "
     "time timestamp id ids uuid input inputs request requests language lang session email provider suggestions followup "
-    "related warning warnings kommentar notiz opmerking"
+    "related warning warnings kommentar notiz opmerking citationless"
 )
 """Words of a name that say that it is something else."""
 FIRST = frozenset(
@@ -89,7 +91,7 @@ def is_expected(path: str) -> bool:
 def _sure(path: str) -> int:
     names = [words_of(name) for name in name_of(path, every=True)]
     last, above = set(names[-1]), {word for name in names[:-1] for word in name}
-    if EXPECTED & (last | above) or OTHER & (last | above):
+    if EXPECTED & (last | above) or OTHER & (last | above) or ("summary" in above and ANSWER & above):
         return 0
     if last and last <= ANSWER - WEAK:
         return 5
@@ -97,7 +99,7 @@ def _sure(path: str) -> int:
         return 4
     if last & WEAK:
         return 3
-    if last <= CARRIERS and above & (ANSWER | {"message", "delta"}):
+    if last <= CARRIERS and above & (ANSWER | {"message", "delta", "choices", "candidates"}):
         return 3
     return 2 if last <= CARRIERS else 1
 

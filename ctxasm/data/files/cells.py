@@ -22,6 +22,8 @@ EXPECTED = "expected_answer"
 """Beside a list of hits `answer` is what was answered, and this is what should have been."""
 PROMPT = "prompt"
 """Beside a list of hits: what the model was sent."""
+RESPONSE = "response"
+"""In a row that is one hit `answer` is what should be answered, and this is what was."""
 HIT_FIELDS = (
     *("hits.id", "hits.text", "hits.document_id", "hits.chunk_index", "hits.score", "hits.distance", "hits.rank"),
     *("hits.title", "hits.source", "hits.page_number", "hits.section", "hits.start", "hits.end", "hits.metadata"),
@@ -33,7 +35,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "queries": ("query_id", "query", "answer", "gold", "spans", "history"),
     "retrievals": (
         *("query_id", "query", "document_id", "chunk_index", "text", "score", "distance", "rank", HITS, *HIT_FIELDS, "retrieved"),
-        *("page_number", "section", *DOCUMENT_FIELDS, "answer", EXPECTED, PROMPT),
+        *("page_number", "section", *DOCUMENT_FIELDS, "answer", RESPONSE, EXPECTED, PROMPT),
         *("search_method", "bm25_matches", "best_similarity", "intent", "supplement"),
     ),
     "answers": ("query_id", "query", "answer", EXPECTED, "answer_text_with_markers", "sources", "labels"),

@@ -82,6 +82,11 @@ def _messages(value: Any, around: Object) -> list[Message] | None:
     return _in_order(found, around)
 
 
+def are_messages(items: Sequence[Any]) -> bool:
+    """Whether objects are the messages of a chat."""
+    return _messages(list(items), {}) is not None
+
+
 def _message(item: Object) -> Message | None:
     names = {plain_name(str(name)): inner for name, inner in item.items()}
     inner = names.get("message") or names.get("data") or names.get("kwargs")
@@ -171,7 +176,7 @@ def _turns(messages: Sequence[Message], around: Object) -> Iterator[dict[str, An
         if isinstance(value, (str, int, float)) and value != "" and len(str(value)) <= MOST_KEPT
     }
     history: list[dict[str, str]] = []
-    at = -1
+    at, rows = -1, list[Any]()
     for group, said in zip(groups, answers, strict=True):
         question, answer = group[0], said[-1] if said else None
         row: dict[str, Any] = {"query": question.text}
@@ -182,6 +187,9 @@ def _turns(messages: Sequence[Message], around: Object) -> Iterator[dict[str, An
             at += 1
             row["response"] = answer.text
             row["found"] += [listed[at] for listed in aligned]
+            if at + 1 == sum(map(bool, answers)) and not any(rows) and not row["found"]:
+                row["found"] = [beside] if (beside := _around(around)) else []
+            rows.append(row["found"])
         if before or any(message.role == "aside" for message in group):
             row["prompt"] = [
                 {"role": {"aside": "system"}.get(m.role or "", m.role or "assistant"), "content": m.text}
@@ -214,12 +222,18 @@ def _beside(message: Message, question: str) -> Any:
     return kept
 
 
+def _around(around: Object) -> dict[str, Any]:
+    """What stands beside a chat, but for chats: where no message holds what was found, it may stand there."""
+    lists = {str(name): parsed(value) for name, value in around.items() if isinstance(value, (str, list, dict))}
+    return {name: value for name, value in lists.items() if isinstance(value, (list, dict)) and value and not list(_chats(value, {}, 2))}
+
+
 def _aligned(around: Object, turns: int, answers: int) -> list[list[Any]]:
     """Lists beside the messages that hold one entry an answer."""
     found = []
     for value in around.values():
         opened = parsed(value)
-        if not isinstance(opened, list) or not turns or len(opened) not in (turns, answers):
+        if not isinstance(opened, list) or turns < 2 or len(opened) not in (turns, answers):
             continue
         if all(isinstance(item, list) or (isinstance(item, Mapping) and _message(item) is None) for item in opened):
             found.append(opened[len(opened) - turns :])

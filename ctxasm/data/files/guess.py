@@ -23,11 +23,12 @@ from ctxasm.data.files.cells import (
     NEEDED,
     PROMPT,
     REALS,
+    RESPONSE,
     WHOLES,
     ColumnMapping,
     field_value,
 )
-from ctxasm.data.files.hits import guess_hits
+from ctxasm.data.files.hits import guess_hits, reads_like_passages
 from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.files.seen import ABSENT, METADATA, VECTORS, is_vector, value_at
@@ -57,15 +58,15 @@ def guess(rows: Rows, fixed: ColumnMapping | None = None) -> ColumnMapping | Non
     if (fixed is not None and fixed.kind not in ("", "retrievals")) or not given.keys() <= set(FIELDS["retrievals"]) - set(OF_FLAT):
         return flat
     nested = guess_hits(rows, given)
-    if nested is None or (flat is not None and flat.kind == "chunks" and _is_of_its_own(flat, nested)):
+    if nested is None or (flat is not None and flat.kind == "chunks" and _is_of_its_own(flat, nested, rows)):
         return flat
     return nested
 
 
-def _is_of_its_own(chunks: ColumnMapping, nested: ColumnMapping) -> bool:
+def _is_of_its_own(chunks: ColumnMapping, nested: ColumnMapping, rows: Rows) -> bool:
     """Whether rows with lists in them are chunks all the same: their own columns say so, and nothing asks."""
     own = [chunks.columns.get(field, ".") for field in ("document_id", "chunk_index", "text")]
-    if nested.columns.get("answer") == chunks.columns["text"]:
+    if "answer" in nested.columns and "chunk_index" not in chunks.columns and reads_like_passages(rows, nested):
         return False
     return not any("." in column for column in own) or ("query" not in nested.columns and "." not in chunks.columns["text"])
 
@@ -184,7 +185,9 @@ def _mapping(kind: str, columns: _Columns, given: Mapping[str, str]) -> ColumnMa
         if path is not None and field not in found and path not in found.values():
             found[field], reasons[field] = path, reason
 
-    flat = [field for field in FIELDS[kind] if field not in (HITS, *HIT_FIELDS, EXPECTED, PROMPT)]
+    flat = [field for field in FIELDS[kind] if field not in (HITS, *HIT_FIELDS, RESPONSE, EXPECTED, PROMPT)]
+    if kind == "retrievals" and not given.keys() & {"answer", RESPONSE}:
+        take(RESPONSE, _recorded(columns), "its name says that it was answered")
     for field in flat:
         for path in columns.named(field):
             if path not in found.values() and columns.fits(field, path) and not _is_of_hits(kind, field, path, columns):

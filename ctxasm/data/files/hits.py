@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Any
 
-from ctxasm.data.files.answer_places import AnswerPlace, answer_at, answer_places, is_expected, shared_lists
+from ctxasm.data.files.answer_places import AnswerPlace, answer_at, answer_places, is_expected, is_prose, shared_lists
 from ctxasm.data.files.cells import EXPECTED, HIT_FIELDS, HITS, NAMES, PROMPT, REFERENCES, Applied, ColumnMapping, field_value
 from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.problems import Problem
@@ -30,6 +30,8 @@ from ctxasm.model.errors import shown
 from ctxasm.text.sent_prompts import asked_in
 
 LONG_TEXT, MOST_QUESTION = 25, 4_000
+CITES = re.compile(r"\[(?:\w{1,12}[:\s-]?)?\d{1,3}\]|【\d")
+"""A mark that cites a source."""
 MARKS = re.compile(r"</?(?:em|mark|strong|b|highlight|hlt?)>", re.I)
 """Tags by which a search marks what it found."""
 LISTS = frozenset(
@@ -37,9 +39,15 @@ LISTS = frozenset(
 )
 LIST_WORDS = word_set(
     "hits documents docs sources references citations chunks passages contexts results nodes matches snippets retrieved "
-    "treffer quellen bronnen fundstellen resultaten dokumente documenten fragmenten fuentes evidence grounding"
+    "treffer quellen bronnen fundstellen resultaten dokumente documenten fragmenten fuentes evidence grounding "
+    "segments excerpts fragments extracts extraits extractive"
 )
 """Words of the names of lists of hits."""
+SCORE_WORDS = word_set(
+    "score scores similarity relevance relevancy relevanz relevantie relevancia pertinence ahnlichkeit aehnlichkeit similaridad similarite "
+    "overeenkomst gelijkenis punktzahl puntuacion confidence bewertung treffergute probability"
+)
+"""Words of the names of scores."""
 AROUND_HITS = frozenset(map(plain_name, ("choices", "messages", "history")))
 """Lists that are no hits, but may hold them."""
 OF_SOURCES = frozenset((*SOURCE_NAMES, *TITLE_NAMES, *DOCUMENT_NAMES))
@@ -176,6 +184,8 @@ def _fields_of(inside: Mapping[str, list[Any]], seen: Seen, path: str) -> dict[s
                 fields[name] = found
 
     take("hits.text", (*FIELD_NAMES["text"], *EXTRA["text"]), lambda value: (text := plain_text(value)) is not None and bool(text.strip()))
+    if (named := fields.get("hits.text")) and (long := _longest(inside)) is not None and not _reads_at_all(inside[named]):
+        fields["hits.text"] = long  # what is called a text is the mark of a citation
     if "hits.text" not in fields and (long := _longest(inside)) is not None:
         fields["hits.text"] = long
     if "hits.text" not in fields and (listed := _listed_text(seen, path)) is not None:
@@ -184,6 +194,9 @@ def _fields_of(inside: Mapping[str, list[Any]], seen: Seen, path: str) -> dict[s
     take("hits.distance", (*NAMES["distance"], *EXTRA["distance"]), _is_number)
     if {"hits.score", "hits.distance"} <= fields.keys():
         fields.pop("hits.distance")
+    if not fields.keys() & {"hits.score", "hits.distance"}:
+        worded = next((place for key, place in places if SCORE_WORDS & set(words_of(key)) and most(inside[place], _is_number)), None)
+        fields |= {"hits.score": worded} if worded is not None else {}
     take("hits.rank", ("rank", "hit_rank", "rang"), lambda value: type(field_value("rank", value)) is int)
     take("hits.document_id", ("document_id", "doc_id", "documentid", "docid", "ref_doc_id", "source_id", "parent_id", "file_id"), _is_short)
     take("hits.chunk_index", FIELD_NAMES["chunk_index"][:10], lambda value: type(field_value("chunk_index", value)) is int)
@@ -281,7 +294,15 @@ def _answer_of(seen: Seen, columns: Mapping[str, str], texts: Sequence[str]) -> 
     if found is None or query or found.sure > 2:
         return found
     around, every, _ = found.path.rpartition(EVERY)
-    return found if every and hits.startswith(f"{around}{EVERY}.") else None  # what is cited stands in the parts of the answer
+    if every and hits.startswith(f"{around}{EVERY}."):  # what is cited stands in the parts of the answer
+        return found
+    if found.sure < 2:
+        return None
+    said = [value for value in seen.values[found.path] if isinstance(value, str)]
+    listed = (own for path, own in seen.values.items() if EVERY in path and not path.startswith(hits))
+    pieces = [value for own in listed for value in own if isinstance(value, str) and len(value) > 9]
+    is_cited = any(CITES.search(text) or any(piece != text and piece in text for piece in pieces) for text in said)
+    return found if is_cited or columns.keys() & {"hits.score", "hits.distance", "hits.rank"} else None
 
 
 def _only_question(outside: Mapping[str, list[Any]]) -> str | None:
@@ -330,6 +351,17 @@ def _reads(values: Sequence[Any], least: int) -> bool:
         and sum(map(len, texts)) >= least * len(texts)
         and 2 * sum(" " in text or not text.isascii() for text in texts) >= len(texts)
     )
+
+
+def _reads_at_all(values: Sequence[Any]) -> bool:
+    texts = [text for value in values if (text := plain_text(value)) is not None]
+    return any(is_prose(text) or " " in text.strip() for text in texts)
+
+
+def reads_like_passages(rows: Rows, mapping: ColumnMapping) -> bool:
+    """Whether the texts of hits are as long as passages are."""
+    texts = seen_in(rows).values.get(_text_path(mapping.columns), ())
+    return _reads(texts, LONG_TEXT)
 
 
 def _longest(inside: Mapping[str, list[Any]]) -> str | None:
@@ -460,7 +492,18 @@ class _Reader:
         answer = mapping.columns.get("answer")
         alone = _depth(self._hits) - 1
         self._outer = max(asked) if asked else alone if answer is None else min(alone, shared_lists(answer, self._hits))
+        if not asked and answer is None and self._is_of_documents(alone):
+            self._outer -= 1
+        parts = lists_of(self._hits)
+        self._prefixes = [EVERY.join(parts[:end]) + EVERY for end in range(alone, self._outer, -1)]
         self.hits = self.asked = 0
+
+    def _is_of_documents(self, depth: int) -> bool:
+        """Whether the list around the hits is one of documents, and not of questions: its items are named."""
+        prefix = EVERY.join(lists_of(self._hits)[:depth]) + EVERY
+        items = [item for row in self._sample() for _, item in each_at(row, prefix)] if depth else []
+        named = [passage(None, item) for item in items if isinstance(item, Mapping)]
+        return bool(named) and all(own.title or own.source for own in named)
 
     def lost(self) -> Problem | None:
         """What a path does that leads nowhere, or through more lists than the hits stand in."""
@@ -506,12 +549,15 @@ class _Reader:
         beside = {name: dict(each_at(row, path)) for name, path in self._lists.items()}
         outer = self._outer
         answers = self._answers(row)
+        around = [dict(each_at(row, prefix)) for prefix in self._prefixes]
         groups: dict[At, list[Passage]] = {
             place: [] for found in (fields.get("query", ()), fields.get("query_id", ()), answers) for place in found if len(place) == outer
         }
         for place, hit in each_at(row, self._hits):
             if hit is not ABSENT:
                 made = self._passage(hit, {name: values.get(place, ABSENT) for name, values in beside.items()})
+                for items in around:
+                    made = _inside_of(made, _at(items, place))
                 groups.setdefault(place[:outer], []).append(made)
         for place, hits in groups.items():
             values = {name: _at(known, place) for name, known in fields.items()}
@@ -593,6 +639,21 @@ class _Reader:
             if name not in self._used and value not in (None, "") and isinstance(value, (str, int, float)) and len(str(value)) <= MAX_KEPT
             if not is_key(name)
         }
+
+
+def _inside_of(made: Passage, item: Any) -> Passage:
+    """A passage with what the object that holds it says of its document."""
+    if not isinstance(item, Mapping):
+        return made
+    own = {name: value for name, value in _flat(item, frozenset()).items() if isinstance(value, (str, int, float))}
+    around = passage(None, own, next((own[name] for name in ("id", "_id") if name in own), None))
+    return replace(
+        made,
+        document_id=made.document_id or around.document_id or around.passage_id,
+        score=around.score if made.score is None else made.score,
+        measure=around.measure if made.score is None else made.measure,
+        **{name: getattr(made, name) or getattr(around, name) for name in ("title", "source", "date", "section")},
+    )
 
 
 def _depth(path: str) -> int:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from ctxasm.data.files.cells import HITS
-from ctxasm.data.files.chats import exchanges_in
+from ctxasm.data.files.chats import are_messages, exchanges_in
 from ctxasm.data.files.csv_reader import Decoded
 from ctxasm.data.files.hits import guess_hits, records_at
 from ctxasm.data.files.json_lines import UNREAD, LineReader
@@ -103,10 +103,12 @@ def turns_of(rows: Rows, value: Any, limits: FileLimits) -> Rows | None:
         return None
     asked = guess_hits(Rows(rows.file, tuple(turns[0]), list(enumerate(turns[:LOOKED_AT], 1))))
     known = guess_hits(rows)
+    is_alone = are_messages([row for _, row in rows.rows[:LOOKED_AT]])  # which no other reading understands
+    is_asked = known is not None and any(isinstance(value_at(row, known.columns.get("query", "")), str) for _, row in rows.rows[:LOOKED_AT])
     if asked is None or not asked.columns[HITS].startswith("found"):
-        if shape is not None or known is not None or not any("response" in turn for turn in turns):
+        if shape is not None or (is_asked and not is_alone) or not any("response" in turn for turn in turns):
             return None
-    elif known is not None and any(isinstance(value_at(row, known.columns.get("query", "")), str) for _, row in rows.rows[:LOOKED_AT]):
+    elif is_asked and not is_alone:
         return None
     numbered = list(enumerate(exchanges_in(value), 1))
     return replace(rows, columns=_columns(rows.file, numbered, limits), rows=numbered, unit="turn")

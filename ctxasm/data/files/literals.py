@@ -16,6 +16,8 @@ def parsed(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     bare = value.strip()
+    if (led := _LED.match(bare)) is not None:
+        return _led(value, bare[led.end() :])
     if not bare or bare[0] not in "[{(a" or bare[-1] not in "]})":
         return value
     found = UNREAD if bare[0] in "(a" else LineReader(Problems(())).whole("", bare)
@@ -25,6 +27,18 @@ def parsed(value: Any) -> Any:
         except (NotLiteral, ValueError):
             return value
     return value if found is UNREAD or is_deep(found) else found
+
+
+_LED = re.compile(r"data\s{0,3}:\s{0,3}(?=[\[{])")
+
+
+def _led(value: str, rest: str) -> Any:
+    """What a client of Milvus prints: the word data, a list, and what the search cost."""
+    try:
+        found = read_literal(rest, whole=False)
+    except (NotLiteral, ValueError):
+        return value
+    return value if is_deep(found) else found
 
 
 def is_deep(value: object) -> bool:
@@ -56,13 +70,13 @@ class NotLiteral(ValueError):
     """The text is no Python literal of the kinds read here."""
 
 
-def read_literal(text: str) -> Any:
+def read_literal(text: str, whole: bool = True) -> Any:
     """The value written in `text`: lists (tuples become lists), objects, texts, numbers, None. Raises NotLiteral."""
     if len(text) > MAX_CHARS:
         raise NotLiteral("too long")
     reader = _Reader(text)
     value = reader.value(0)
-    if reader.peek() != ("end", ""):
+    if whole and reader.peek() != ("end", ""):
         raise NotLiteral("something follows")
     return value
 

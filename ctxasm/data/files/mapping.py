@@ -14,6 +14,7 @@ from ctxasm.data.files.cells import (
     EXPECTED,
     HITS,
     NAMES,
+    RESPONSE,
     Applied,
     ColumnMapping,
     DocumentLines,
@@ -65,6 +66,7 @@ class _Flat:
         self._chunks: dict[tuple[Any, ...], tuple[int, dict[str, Any]]] = {}
         self._indexes: dict[str, dict[Any, int]] = {}
         self._queries: dict[Any, tuple[int, dict[str, Any]]] = {}
+        self._answers: dict[str, tuple[int, dict[str, Any]]] = {}
         self._retrievals: dict[str, tuple[int, dict[str, Any]]] = {}
         self.problems: list[Problem] = []
         self.hit_rows: dict[int, list[int]] = {}
@@ -113,6 +115,8 @@ class _Flat:
         if "query" in self._mapping.columns:
             line = {"query_id": query_id, **found.only("query", "answer")}
             self._queries.setdefault((query_id, str(found.get("query"))), (number, line))
+        if RESPONSE in found:
+            self._answers.setdefault(query_id, (number, {"query_id": query_id, "answer": found[RESPONSE]}))
 
     def _take_chunk(self, number: int, found: Picked) -> None:
         self._documents.take(number, found["document_id"], found)
@@ -130,6 +134,7 @@ class _Flat:
             chunks=tuple(self._chunks.values()),
             queries=tuple(self._queries.values()),
             retrievals=tuple(self._retrievals.values()),
+            answers=tuple(self._answers.values()),
             notes=(*self._notes, *self._documents.notes(self._rows.file), *left_out_note(self._rows.file, self._left_out)),
         )
 

@@ -23,7 +23,7 @@ OTHERS = frozenset(
     map(
         plain_name,
         (
-            *("gold", "spans", "history", "messages", "tool_calls", "prompts", "labels", "annotations", "highlights", "choices", "tests"),
+            *("gold", "spans", "history", "messages", "tool_calls", "prompts", "labels", "highlights", "choices", "tests"),
             *(
                 "reference_contexts",
                 "ground_truth_contexts",

@@ -11,15 +11,17 @@ from ctxasm.data.files.answer_places import ANSWER, CARRIERS
 from ctxasm.data.files.literals import parsed
 from ctxasm.data.names import words_of
 
-_FIELD = re.compile(r"(?:data|event|id|retry)[ \t]*:|:")
+_FIELD = re.compile(r"(?:data|event|id|retry)[ \t]*:|\w*:[ \t\r]*$")
 _DATA, _EVENT = re.compile(r"data[ \t]*:[ \t]?(.*)"), re.compile(r"event[ \t]*:[ \t]*(.*)")
+ONE_OF = frozenset(("citation", "annotation", "source_document"))
+"""Names of objects that come one an event."""
 GROWING = ANSWER | CARRIERS | {"token", "chunk", "piece"}
 """Words of the names under which pieces of a text come."""
 
 
 def events_in(text: str) -> list[Mapping[str, Any]] | None:
     """The objects of a saved stream; None where the text is none."""
-    if _FIELD.match(text.lstrip()) is None:
+    if "data:" not in text or _FIELD.match(text.lstrip().partition("\n")[0]) is None:
         return None
     lines = [line for line in text.splitlines() if line.strip()]
     if not all(_FIELD.match(line) for line in lines):
@@ -65,7 +67,9 @@ def merged(events: list[Mapping[str, Any]]) -> dict[str, Any]:
 def _merge(reply: dict[str, Any], event: Mapping[str, Any]) -> None:
     for name, value in event.items():
         known = reply.get(name)
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and name in ONE_OF:
+            reply.setdefault(f"{name}s", []).append(dict(value))
+        elif isinstance(value, Mapping):
             inner = known if isinstance(known, dict) else {}
             _merge(inner, value)
             reply[name] = inner
@@ -78,11 +82,11 @@ def _merge(reply: dict[str, Any], event: Mapping[str, Any]) -> None:
         elif isinstance(value, list):
             if value or known is None:
                 reply[name] = [_copied(item) for item in value]
-        elif isinstance(value, str) and isinstance(known, str) and set(words_of(name)) & GROWING and value not in ("", known):
+        elif isinstance(value, str) and isinstance(known, str) and set(words_of(name)) & GROWING and value not in ("", "[DONE]", known):
             reply[name] = (
                 value if value.startswith(known) else known if known.endswith(value) and len(value) > len(known) // 2 else known + value
             )
-        elif known is None or value not in (None, ""):
+        elif known is None or value not in (None, "", "[DONE]"):
             reply[name] = value
 
 

@@ -6,14 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from ctxasm.data.files.answer_places import answer_at, answer_places
 from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.recognised.draft import Draft, Place, Spoken
 from ctxasm.data.files.recognised.forms import Form, read_passage
-from ctxasm.data.files.recognised.lists import found_nothing, read_answer, read_list, read_question
+from ctxasm.data.files.recognised.lists import QUESTION_NAMES, found_nothing, read_answer, read_list, read_question
 from ctxasm.data.files.recognised.messages import PROMPT_NAMES, prompt_text, read_messages
 from ctxasm.data.files.recognised.passages import Object, Passage, is_nothing, named
 from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.seen import seen_in
+from ctxasm.data.names import word_set, words_of
+from ctxasm.data.paths import EVERY
 
+OTHER_LISTS = word_set("documents docs nodes contexts context sources results chunks passages retrieved reference")
+"""Words of paths to what is no answer."""
 LOOKED_AT = 50
 """Rows by which a shape is told."""
 MOST_HITS = 500
@@ -31,6 +37,7 @@ def mostly(rows: Rows, is_one: Callable[[Object], bool]) -> bool:
 def collect(draft: Draft, table: int, forms: tuple[Form, ...], take: Callable[[Draft, Place, Object], bool]) -> None:
     """Take in one table. `take` takes in a row that is no passage, and says whether it could."""
     alone: list[tuple[Place, Passage]] = []
+    draft.answers_at = answer_paths(draft.tables[table])
     for row, values in draft.tables[table].rows:
         at = Place(table, row)
         if (passage := read_passage(values, forms)) is not None:
@@ -38,6 +45,19 @@ def collect(draft: Draft, table: int, forms: tuple[Form, ...], take: Callable[[D
         elif not take(draft, at, values):
             draft.unreadable(at, next((values[key] for key in TEXT_KEYS if key in values and not isinstance(values[key], str)), None))
     list_alone(draft, alone)
+
+
+def answer_paths(rows: Rows) -> tuple[str, ...]:
+    """Where the answers of rows may stand, the surest path first."""
+    seen = seen_in(rows).values
+    values = {path: own for path, own in seen.items() if EVERY not in path or not OTHER_LISTS & set(words_of(path))}
+    taken = [path for path in QUESTION_NAMES if path in values]
+    return tuple(place.path for place in answer_places(values, taken) if place.sure > 2 or EVERY not in place.path)
+
+
+def said(paths: Sequence[str], row: Object) -> str | None:
+    """The first answer that stands at one of these paths of a row."""
+    return next((text for path in paths if (text := answer_at(row, path)) is not None), None)
 
 
 def list_alone(draft: Draft, alone: Sequence[tuple[Place, Passage]]) -> None:
@@ -56,7 +76,14 @@ def take_hits(forms: tuple[Form, ...]) -> Callable[[Draft, Place, Object], bool]
         found = [] if found_nothing(values) else read_list(values, forms)
         if found is not None:
             query_id = next((str(values[name]) for name in ID_NAMES if not is_nothing(values.get(name))), None)
-            draft.ask(at, read_question(values), found, query_id=query_id, answer=_answer(values), spoken=_spoken(values, found))
+            draft.ask(
+                at,
+                read_question(values),
+                found,
+                query_id=query_id,
+                answer=_answer(values) or said(draft.answers_at, values),
+                spoken=_spoken(values, found),
+            )
         return found is not None
 
     return take

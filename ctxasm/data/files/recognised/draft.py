@@ -102,11 +102,12 @@ class Asked:
 class Draft:
     """Collects passages and questions of several tables. `lines` then gives one Converted a table.
 
-    `are_distances` says what plain scores are; None: the lists themselves tell.
+    `are_distances` says what plain scores are; None: the lists themselves tell. `answers_at` are paths to answers.
     """
 
     tables: Sequence[Rows]
     are_distances: bool | None = None
+    answers_at: Sequence[str] = ()
     _known: dict[tuple[object, ...], int] = field(default_factory=dict)
     _passages: list[tuple[Place, Passage]] = field(default_factory=list)
     _listed: set[int] = field(default_factory=set)

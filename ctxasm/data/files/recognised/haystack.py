@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ctxasm.data.files.literals import parsed
-from ctxasm.data.files.recognised.clients import collect, mostly, take_hits
+from ctxasm.data.files.recognised.clients import collect, mostly, said, take_hits
 from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Shape
 from ctxasm.data.files.recognised.forms import haystack_document, read_passage
 from ctxasm.data.files.recognised.lists import read_answer, read_list, read_question
@@ -82,7 +82,7 @@ def _take(draft: Draft, at: Place, values: Object) -> bool:
     asked = {name: value for name, value in values.items() if not isinstance(value, Mapping)}
     texts = [text for output in outputs.values() for name in ("replies", "data") if (text := read_answer(output.get(name)))]
     question = read_question(asked) or next((question for question in questions if question), None)
-    draft.ask(at, question, found, answer=texts[-1] if texts else None)
+    draft.ask(at, question, found, answer=texts[-1] if texts else said(draft.answers_at, values))
     for other in others:
         for passage in other:
             draft.keep(at, passage)

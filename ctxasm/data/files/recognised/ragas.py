@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ctxasm.data.files.literals import parsed
-from ctxasm.data.files.recognised.clients import mostly
+from ctxasm.data.files.recognised.clients import answer_paths, mostly, said
 from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Shape
 from ctxasm.data.files.recognised.lists import read_question
 from ctxasm.data.files.recognised.passages import Object, Passage, content_id, first, is_nothing, named, short_id
@@ -35,6 +35,7 @@ def convert_all(tables: Sequence[Rows]) -> tuple[Converted, ...]:
     draft = Draft(tables)
     names = {text: document for rows in tables for _, row in rows.rows for text, document in _identified(row)}
     for table, rows in enumerate(tables):
+        draft.answers_at = answer_paths(rows)
         for number, row in rows.rows:
             _take(draft, Place(table, number), row, names)
     return draft.lines()
@@ -53,7 +54,7 @@ def _take(draft: Draft, at: Place, row: Object, names: Mapping[str, str]) -> Non
         draft.pass_on(at, "queries", {"query_id": f"row {at.row}", "query": None})
         return
     response, reference = first(row, RESPONSE), first(row, REFERENCE)
-    answer = response[1] if response else _last_answer(turns)
+    answer = response[1] if response else _last_answer(turns) or said(draft.answers_at, row)
     draft.ask(
         at,
         question,
