@@ -293,8 +293,8 @@ def _answer_of(seen: Seen, columns: Mapping[str, str], texts: Sequence[str]) -> 
     found = next(iter(answer_places(every, taken, texts)), None)
     if found is None or query or found.sure > 2:
         return found
-    around, every, _ = found.path.rpartition(EVERY)
-    if every and hits.startswith(f"{around}{EVERY}."):  # what is cited stands in the parts of the answer
+    around, inside, _ = found.path.rpartition(EVERY)
+    if inside and hits.startswith(f"{around}{EVERY}."):  # what is cited stands in the parts of the answer
         return found
     if found.sure < 2:
         return None

@@ -228,27 +228,38 @@ def _shared(passages: Sequence[Passage], is_whole: bool) -> Placed:
 
 def _numbered(passages: Sequence[Passage], order: Sequence[int], touches: Callable[[Passage, Passage], bool]) -> list[int]:
     indexes, index = [0] * len(passages), 0
-    for before, at in zip((None, *order), order, strict=False):
-        if before is not None:
-            index += 1 if touches(passages[before], passages[at]) else 2
+    farthest: Passage | None = None  # one that holds others reaches beyond them
+    for at in order:
+        if farthest is not None:
+            index += 1 if touches(farthest, passages[at]) else 2
         indexes[at] = index
+        farthest = passages[at] if farthest is None or _reach(passages[at]) >= _reach(farthest) else farthest
     return indexes
+
+
+def _reach(passage: Passage) -> tuple[int, int]:
+    page = (passage.page or 0) if passage.start_in_page else 0
+    return page, _end_of(passage) if passage.start is not None else 0
+
+
+def _end_of(passage: Passage) -> int:
+    return passage.end if passage.end is not None else (passage.start or 0) + len(str(passage.text))
 
 
 def _characters_touch(before: Passage, after: Passage) -> bool:
     """Whether `after` begins where `before` ends, on the same page; over a page break nothing is known."""
     if before.start is None or after.start is None or (before.start_in_page and before.page != after.page):
         return False
-    end = before.end if before.end is not None else before.start + len(str(before.text))
-    return after.start <= end + MAX_TRIMMED
+    return after.start <= _end_of(before) + MAX_TRIMMED
 
 
 def _lines_touch(before: Passage, after: Passage) -> bool:
     return before.lines is not None and after.lines is not None and after.lines[0] <= before.lines[1] + 1
 
 
-def _characters(passage: Passage) -> tuple[int, int] | None:
-    return None if passage.start is None else (passage.page or 0 if passage.start_in_page else 0, passage.start)
+def _characters(passage: Passage) -> tuple[int, ...] | None:
+    """Where it starts; of two that start together the longer first."""
+    return None if passage.start is None else (passage.page or 0 if passage.start_in_page else 0, passage.start, -_end_of(passage))
 
 
 def _lines(passage: Passage) -> tuple[int, int] | None:
