@@ -25,7 +25,7 @@ from ctxasm.data.files.recognised.passages import DOCUMENT_NAMES, SOURCE_NAMES, 
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.files.seen import ABSENT, ITEMS, OTHERS, Seen, each_at, is_key, is_vector, most, name_of, seen_in, shallow, value_at
 from ctxasm.data.names import FIELD_NAMES, by_names, plain_name, word_set, words_of
-from ctxasm.data.paths import EVERY, lists_of
+from ctxasm.data.paths import EVERY, dotted, lists_of
 from ctxasm.model.errors import shown
 from ctxasm.text.sent_prompts import asked_in
 
@@ -451,6 +451,8 @@ def hit_retrievals(mapping: ColumnMapping, rows: Rows) -> Applied:
     if "query" not in mapping.columns and "query_id" not in mapping.columns:
         texts = f"; its texts are at {', '.join(outside)}" if (outside := reader.texts_outside()) else ""
         draft.note(0, f"{rows.file}: nothing in it is known as a question: map one, as in query=PATH{texts}")
+    if "answer" not in mapping.columns and (outside := reader.prose_outside()):
+        draft.note(0, f"{rows.file}: nothing in it is known as an answer: map one, as in answer=PATH; it may be {', '.join(outside)}")
     return Applied(draft.lines()[0], tuple(problems))
 
 
@@ -536,6 +538,17 @@ class _Reader:
         """Paths to texts of the rows that are no hits."""
         head = lists_of(self._hits)[0]
         return list(dict.fromkeys(p for row in self._sample() for p in _leaves(row) if not p.startswith(head)))[:MOST_TOLD]
+
+    def prose_outside(self) -> list[str]:
+        """Paths to what reads like an answer beside the hits, each with an example."""
+        used = {dotted(path) for path in self._columns.values()}
+        head = lists_of(self._hits)[0]
+        found: dict[str, str] = {}
+        for row in self._sample():
+            for path, value in each_path(row):
+                if path not in used and path.partition(".")[0] != head.partition(".")[0] and isinstance(value, str) and is_prose(value):
+                    found.setdefault(path, value)
+        return [f"{shown(path)} (such as {shown(text, 60)})" for path, text in islice(found.items(), MOST_TOLD)]
 
     @staticmethod
     def told(paths: list[str]) -> str:
@@ -692,6 +705,15 @@ def _flat(hit: Values, used: frozenset[str], path: str = "", depth: int = MAX_FL
         for name, inner in _flat(value, used, prefix, depth - 1).items():
             found.setdefault(name, inner)
     return found
+
+
+def each_path(value: Values, path: str = "", depth: int = MAX_FLAT) -> Iterator[tuple[str, Any]]:
+    """The paths to what is no object, with what stands there."""
+    for name, inner in islice(value.items(), 50):
+        if isinstance(inner, Mapping) and depth:
+            yield from each_path(inner, f"{path}{name}.", depth - 1)
+        else:
+            yield f"{path}{name}", inner
 
 
 def _leaves(value: Values, path: str = "", depth: int = MAX_FLAT) -> Iterator[str]:

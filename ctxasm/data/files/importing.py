@@ -302,11 +302,12 @@ PREVIEW_ROWS, PREVIEW_ASKED, PREVIEW_HITS = 20, 3, 3
 
 
 class AskedPreview(NamedTuple):
-    """A question as it would be loaded, with the number of its hits, and its best hits: their texts (or names) and scores."""
+    """A question as it would be loaded, its answer, the number of its hits, and its best hits: their texts (or names) and scores."""
 
     question: str
     hits: int
     best: tuple[tuple[str, float | None], ...]
+    answer: str | None = None
 
 
 class FilePreview(NamedTuple):
@@ -422,8 +423,10 @@ def import_files(
     if unreadable or checked.bundle is None:
         raise InvalidBundle(where, (*unreadable, *checked.problems))
     bundle = checked.bundle
-    if not (bundle.documents or bundle.chunks or bundle.queries or bundle.answers):
-        raise InvalidInput(f"{where} {'hold' if len(files) > 1 else 'holds'} no {'valid ' if dropped else ''}records")
+    if not (bundle.chunks or bundle.queries or bundle.answers) and (into is None or not bundle.documents):
+        hold, valid = "hold" if len(files) > 1 else "holds", "valid " if dropped else ""
+        documents = f"{counted(len(bundle.documents), 'document')}, but no {valid}text and no question: {HINT}"
+        raise InvalidInput(f"{where} {hold} {documents if bundle.documents else f'no {valid}records'}")
     return Reading(bundle, (*_notes(tables, checked.sources), *checked.notes, *(_dropped_notes(dropped) if dropped else ())))
 
 
@@ -483,7 +486,8 @@ def _file_preview(table: Table, source: Source, checked: Checked) -> FilePreview
 
 def _asked_preview(lines: Converted) -> tuple[AskedPreview, ...]:
     questions = {str(line.get("query_id")): line.get("query") for _, line in lines.queries}
-    first = [line for _, line in lines.retrievals[:PREVIEW_ASKED]]
+    answers = {str(line.get("query_id")): str(line.get("answer")) for _, line in lines.answers if line.get("answer") is not None}
+    first = [line for _, line in (lines.retrievals or lines.answers)[:PREVIEW_ASKED]]
     hits = [[hit for hit in line.get("retrieved") or () if isinstance(hit, Mapping)] for line in first]
     named = {_key(hit) for own in hits for hit in own[:PREVIEW_HITS]}
     texts = {key: str(line.get("text")) for _, line in lines.chunks if (key := _key(line)) in named}
@@ -492,6 +496,7 @@ def _asked_preview(lines: Converted) -> tuple[AskedPreview, ...]:
             str(questions.get(str(line.get("query_id"))) or line.get("query_id")),
             len(own),
             tuple((texts.get(_key(hit)) or " ".join(_key(hit)), _score(hit)) for hit in own[:PREVIEW_HITS]),
+            answers.get(str(line.get("query_id"))),
         )
         for line, own in zip(first, hits, strict=True)
     )
