@@ -153,6 +153,8 @@ def own_passages(prompt: str) -> tuple[OwnPassage, ...]:
 
 def _block(head: re.Match[str], body: str) -> OwnPassage:
     """A passage behind its number: its title where a tag or a line names it, and its text."""
+    if tag := re.match(r"\s*<([a-z_]+)\s", head[0], re.I):
+        body = body.partition(f"</{tag[1]}>")[0]
     start = body[:MOST_HEAD]
     begins = CONTENT.search(start)
     told = TITLE.search(head[0]) or TITLE.search(start[: begins.start()] if begins else start.lstrip().partition("\n")[0] + "\n")

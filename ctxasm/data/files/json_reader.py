@@ -98,12 +98,12 @@ def turns_of(rows: Rows, value: Any, limits: FileLimits) -> Rows | None:
     sample = value[:LOOKED_AT] if isinstance(value, list) else value
     if not (turns := exchanges_in(sample)):
         return None
-    shape = recognised([rows])
+    is_alone = are_messages([row for _, row in rows.rows[:LOOKED_AT]])  # which no other reading understands
+    shape = None if is_alone else recognised([rows])
     if shape is not None and shape.name != PROMPTED.name:
         return None
     asked = guess_hits(Rows(rows.file, tuple(turns[0]), list(enumerate(turns[:LOOKED_AT], 1))))
     known = guess_hits(rows)
-    is_alone = are_messages([row for _, row in rows.rows[:LOOKED_AT]])  # which no other reading understands
     is_asked = known is not None and any(isinstance(value_at(row, known.columns.get("query", "")), str) for _, row in rows.rows[:LOOKED_AT])
     if asked is None or not asked.columns[HITS].startswith("found"):
         if shape is not None or (is_asked and not is_alone) or not any("response" in turn for turn in turns):
