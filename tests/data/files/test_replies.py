@@ -1,4 +1,4 @@
-"""Replies, chats, sessions and streams of other tools: the question, the hits in order with their names, and the answer, wherever they stand."""
+"""Replies, chats and streams of other tools: question, hits with their names, and answer are found wherever they stand."""
 
 from __future__ import annotations
 
@@ -64,13 +64,26 @@ REPLIES: dict[str, Reply] = {
         "\n".join(
             json.dumps(message)
             for message in (
-                {"role": "apiMessage", "content": SAYS, "at": 2, "timestamp": 2, "documents": json.dumps(sources("pageContent", "fileName"))},
+                {
+                    "role": "apiMessage",
+                    "content": SAYS,
+                    "at": 2,
+                    "timestamp": 2,
+                    "documents": json.dumps(sources("pageContent", "fileName")),
+                },
                 {"role": "userMessage", "content": ASKS, "timestamp": 1},
             )
         ).encode(),
         file="x.jsonl",
     ),
-    "a German chat": Reply({"verlauf": [{"rolle": "Nutzer", "inhalt": ASKS}, {"rolle": "Assistent", "inhalt": SAYS, "quellen": sources("inhalt", "titel", "Ähnlichkeit")}]}),
+    "a German chat": Reply(
+        {
+            "verlauf": [
+                {"rolle": "Nutzer", "inhalt": ASKS},
+                {"rolle": "Assistent", "inhalt": SAYS, "quellen": sources("inhalt", "titel", "Ähnlichkeit")},
+            ]
+        }
+    ),
     "hits in the message of a tool": Reply(
         {
             "messages": [
@@ -86,24 +99,115 @@ REPLIES: dict[str, Reply] = {
             "reference": [{"chunks": sources("content", "document_name", "similarity")}] * 2,
         }
     ),
-    "parts with citations": Reply({"role": "assistant", "content": [{"type": "text", "text": SAYS[:26], "citations": CITED}, {"type": "text", "text": SAYS[26:]}]}, False, False),
-    "grounding": Reply({"candidates": [{"content": {"parts": [{"text": "Let me think.", "thought": True}, {"text": SAYS}]}, "groundingMetadata": {"groundingChunks": GROUNDS, "groundingSupports": SUPPORTS}}]}, False, False),
+    "parts with citations": Reply(
+        {"role": "assistant", "content": [{"type": "text", "text": SAYS[:26], "citations": CITED}, {"type": "text", "text": SAYS[26:]}]},
+        False,
+        False,
+    ),
+    "grounding": Reply(
+        {
+            "candidates": [
+                {
+                    "content": {"parts": [{"text": "Let me think.", "thought": True}, {"text": SAYS}]},
+                    "groundingMetadata": {"groundingChunks": GROUNDS, "groundingSupports": SUPPORTS},
+                }
+            ]
+        },
+        False,
+        False,
+    ),
     "segments in documents": Reply({"query": ASKS, "results": SEGMENTS, "summary": {"summaryText": SAYS}}, True, False),
     "references of sentences": Reply({"output": {"text": SAYS}, "citations": REFERENCES}, False, False),
-    "choices beside results": Reply({"choices": CHOICES, "search_results": [{"title": FILES[at], "snippet": TEXTS[at]} for at in ALL]}, False, False),
-    "documents beside spans of the answer": Reply({"text": SAYS, "citations": [{"text": "fed twice a day"}], "documents": [{"title": FILES[at], "snippet": TEXTS[at]} for at in ALL]}, False, False),
+    "choices beside results": Reply(
+        {"choices": CHOICES, "search_results": [{"title": FILES[at], "snippet": TEXTS[at]} for at in ALL]}, False, False
+    ),
+    "documents beside spans of the answer": Reply(
+        {"text": SAYS, "citations": [{"text": "fed twice a day"}], "documents": [{"title": FILES[at], "snippet": TEXTS[at]} for at in ALL]},
+        False,
+        False,
+    ),
     "a reply as JSON in a text": Reply([{"prompt": ASKS, "response": json.dumps({"text": SAYS, "sources": sources("text", "title")})}]),
-    "highlights": Reply({"query": ASKS, "hits": {"hits": [{"_id": name, "_score": score, "_source": {"title": name}, "highlight": {"body": [f"<em>{text[:3]}</em>{text[3:]}"]}} for text, name, score in zip(TEXTS, FILES, SCORES, strict=True)]}, "reply": SAYS}),
-    "what Python printed": Reply({"query": ASKS, "answer": SAYS, "data": [str([{"id": at, "distance": SCORES[at], "entity": {"text": TEXTS[at], "title": FILES[at], "x": None}} for at in ALL])]}),
+    "highlights": Reply(
+        {
+            "query": ASKS,
+            "hits": {
+                "hits": [
+                    {"_id": name, "_score": score, "_source": {"title": name}, "highlight": {"body": [f"<em>{text[:3]}</em>{text[3:]}"]}}
+                    for text, name, score in zip(TEXTS, FILES, SCORES, strict=True)
+                ]
+            },
+            "reply": SAYS,
+        }
+    ),
+    "what Python printed": Reply(
+        {
+            "query": ASKS,
+            "answer": SAYS,
+            "data": [str([{"id": at, "distance": SCORES[at], "entity": {"text": TEXTS[at], "title": FILES[at], "x": None}} for at in ALL])],
+        }
+    ),
     "a Spanish log": Reply([{"pregunta": ASKS, "respuesta": SAYS, "fuentes": sources("texto", "título", "puntuación")}]),
-    "names in camel case, deep": Reply({"payload": {"userQuestion": ASKS, "botReply": {"messageText": SAYS}, "found": {"items": sources("passageText", "docTitle", "relevanceScore")}}}),
-    "documents of a chain beside an odd answer": Reply({"question": ASKS, "final_output": SAYS, "source_documents": [{"page_content": TEXTS[at], "metadata": {"source": "blob", "fileName": FILES[at]}} for at in ALL]}, True, False),
+    "names in camel case, deep": Reply(
+        {
+            "payload": {
+                "userQuestion": ASKS,
+                "botReply": {"messageText": SAYS},
+                "found": {"items": sources("passageText", "docTitle", "relevanceScore")},
+            }
+        }
+    ),
+    "documents of a chain beside an odd answer": Reply(
+        {
+            "question": ASKS,
+            "final_output": SAYS,
+            "source_documents": [{"page_content": TEXTS[at], "metadata": {"source": "blob", "fileName": FILES[at]}} for at in ALL],
+        },
+        True,
+        False,
+    ),
     "an answer by its shape alone": Reply({"question": ASKS, "hits": sources("text", "title"), "utterance": SAYS, "trace": "abc-1"}),
-    "a stream of pieces": Reply(events({"sources": sources("text", "title")}, *({"choices": [{"delta": {"content": piece}}]} for piece in (SAYS[:9], SAYS[9:30], SAYS[30:])), "[DONE]"), False, True, "x.txt"),
-    "a stream that grows": Reply(events(*({"data": {"answer": SAYS[:end]}} for end in (9, 30, 99)), {"data": {"answer": SAYS, "chunks": sources("text", "title")}}), False, True, "x.txt"),
-    "a prompt with tags": Reply({"messages": [{"role": "user", "content": "".join(f'<source id="{at + 1}" name="{FILES[at]}">{TEXTS[at]}</source>\n' for at in ALL) + f"<query>{ASKS}</query>"}], "response": SAYS}, True, False),
-    "a prompt with trees": Reply({"messages": [{"role": "system", "content": "\n".join(f"ID: {at}\n├── Title: {FILES[at]}\n└── Content:\n{TEXTS[at]}\n" for at in ALL)}, {"role": "user", "content": ASKS}], "response": SAYS}, True, False),
-}  # fmt: skip
+    "a stream of pieces": Reply(
+        events(
+            {"sources": sources("text", "title")},
+            *({"choices": [{"delta": {"content": piece}}]} for piece in (SAYS[:9], SAYS[9:30], SAYS[30:])),
+            "[DONE]",
+        ),
+        False,
+        True,
+        "x.txt",
+    ),
+    "a stream that grows": Reply(
+        events(*({"data": {"answer": SAYS[:end]}} for end in (9, 30, 99)), {"data": {"answer": SAYS, "chunks": sources("text", "title")}}),
+        False,
+        True,
+        "x.txt",
+    ),
+    "a prompt with tags": Reply(
+        {
+            "messages": [
+                {
+                    "role": "user",
+                    "content": "".join(f'<source id="{at + 1}" name="{FILES[at]}">{TEXTS[at]}</source>\n' for at in ALL)
+                    + f"<query>{ASKS}</query>",
+                }
+            ],
+            "response": SAYS,
+        },
+        True,
+        False,
+    ),
+    "a prompt with trees": Reply(
+        {
+            "messages": [
+                {"role": "system", "content": "\n".join(f"ID: {at}\n├── Title: {FILES[at]}\n└── Content:\n{TEXTS[at]}\n" for at in ALL)},
+                {"role": "user", "content": ASKS},
+            ],
+            "response": SAYS,
+        },
+        True,
+        False,
+    ),
+}
 
 
 def load(reply: Reply) -> Bundle:
