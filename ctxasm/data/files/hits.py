@@ -18,8 +18,7 @@ from ctxasm.data.files.cells import EXPECTED, HIT_FIELDS, HITS, NAMES, PROMPT, R
 from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Spoken
-from ctxasm.data.files.recognised.forms import plain_text
-from ctxasm.data.files.recognised.lists import LIST_NAMES, read_answer, read_question
+from ctxasm.data.files.recognised.lists import LIST_NAMES, plain_text, read_answer, read_question
 from ctxasm.data.files.recognised.messages import read_messages
 from ctxasm.data.files.recognised.passages import DOCUMENT_NAMES, SOURCE_NAMES, TITLE_NAMES, Passage, named, number, passage, whole
 from ctxasm.data.files.rows import Rows

@@ -23,7 +23,7 @@ from ctxasm.data.files.hits import guess_hits, records_at
 from ctxasm.data.files.json_lines import UNREAD, LineReader
 from ctxasm.data.files.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
 from ctxasm.data.files.recognised import recognised
-from ctxasm.data.files.recognised.prompts import PROMPTED
+from ctxasm.data.files.recognised.clients import PROMPTED
 from ctxasm.data.files.recognised.unfolding import unfolded
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.files.seen import value_at
