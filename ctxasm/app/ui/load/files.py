@@ -407,7 +407,9 @@ def file_card(file: FilePreview, at: int, is_only: bool) -> None:
     with st.container(border=True, key=f"file_{at}"):
         st.html(boxed(_head(file, chosen)))
         if file.asked:
-            st.dataframe(asked_rows(file.asked), hide_index=True, key=f"asked_{at}")
+            rows = asked_rows(file.asked)
+            widths = {name: st.column_config.Column(width="small" if name == "hits" else "medium") for name in rows[0]}
+            st.dataframe(rows, hide_index=True, column_config=widths, key=f"asked_{at}")
         if mapping is None and file.columns:
             if st.toggle("Map its columns myself", key=f"_own_mapping_{at}", value=file.shape is None and not _is_bundle(file)):
                 mapping_editor(file, None, at)
