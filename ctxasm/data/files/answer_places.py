@@ -11,50 +11,20 @@ from typing import Any, NamedTuple
 
 from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.seen import ABSENT, name_of, value_at
-from ctxasm.data.names import plain_name, word_set, words_of
+from ctxasm.data.names import (
+    ALTERNATIVES,
+    ANSWER_WORDS,
+    CARRIER_WORDS,
+    EXPECTED_WORDS,
+    OTHER_WORDS,
+    PART_LISTS,
+    UNSAID_WORDS,
+    WEAK_WORDS,
+    plain_name,
+    words_of,
+)
 from ctxasm.data.paths import EVERY, lists_of
 
-ANSWER = word_set(
-    "answer answers answered response responses reply replies completion completions generation generations generated "
-    "prediction predictions predicted output outputs outcome result assistant bot chatbot ai llm model antwort antworten "
-    "antwoord antwoorden reponse respuesta resposta risposta ausgabe uitvoer ergebnis"
-)
-"""Words of a name that say that what stands there was answered."""
-WEAK = frozenset(("model", "llm", "ai"))
-"""Those that name a model as often."""
-CARRIERS = word_set(
-    "content contents text value message messages parts data body choices candidates final delta summary zusammenfassung samenvatting"
-)
-"""Words of a name that say nothing: what is around it says it."""
-EXPECTED = word_set(
-    "reference references ground truth truths expected gold golden ideal correct target label labels should human referenz "
-    "referentie erwartet erwartete verwacht verwachte soll musterantwort modelantwoord"
-)
-"""Words of a name that say that what stands there should have been answered."""
-OTHER = word_set(
-    "comment comments note notes feedback remark rating title titel description explanation reason reasoning thinking thought "
-    "thoughts error errors instruction instructions system intent rewritten rewrite keyword keywords context contexts history "
-    "prompt prompts template query queries question questions frage vraag usage metrics config configuration url uri link "
-    "path name user username workspace status role type category tags persona version tool tools arguments function functions "
-    "trace debug logprobs hash token tokens judge critique evaluation verdict rationale source sources document documents "
-    "citation citations annotations chunk chunks passage passages hit hits snippet highlight highlights metadata meta date "
-    "time timestamp id ids uuid input inputs request requests language lang session email provider suggestions followup "
-    "related warning warnings kommentar notiz opmerking citationless"
-)
-"""Words of a name that say that it is something else."""
-FIRST = frozenset(
-    map(plain_name, ["choices", "candidates", "generations", "alternatives", "samples", "completions", "replies", "predictions", "answers"])
-)
-"""Lists of alternatives."""
-PARTS = frozenset(
-    map(
-        plain_name,
-        ["content", "contents", "parts", "output", "outputs", "blocks", "messages", "message", "steps", "segments", "deltas", "items"],
-    )
-)
-"""Lists of what is one answer together."""
-UNSAID = word_set("reasoning thinking thought tool function call query search")
-"""Types of parts that are no answer."""
 LEAST_PROSE, MOST_DIGITS = 12, 3
 _ADDRESS = re.compile(r"\w+:/{1,3}\S+$")
 
@@ -85,23 +55,23 @@ def answer_places(around: Mapping[str, list[Any]], taken: Collection[str], hits:
 def is_expected(path: str) -> bool:
     """Whether the name of a path says that it holds what should have been answered."""
     words = [word for name in name_of(path, every=True) for word in words_of(name)]
-    return bool(EXPECTED & set(words)) and not OTHER & set(words_of(name_of(path)))
+    return bool(EXPECTED_WORDS & set(words)) and not OTHER_WORDS & set(words_of(name_of(path)))
 
 
 def _sure(path: str) -> int:
     names = [words_of(name) for name in name_of(path, every=True)]
     last, above = set(names[-1]), {word for name in names[:-1] for word in name}
-    if EXPECTED & (last | above) or OTHER & (last | above) or ("summary" in above and ANSWER & above):
+    if EXPECTED_WORDS & (last | above) or OTHER_WORDS & (last | above) or ("summary" in above and ANSWER_WORDS & above):
         return 0
-    if last and last <= ANSWER - WEAK:
+    if last and last <= ANSWER_WORDS - WEAK_WORDS:
         return 5
-    if last & (ANSWER - WEAK):
+    if last & (ANSWER_WORDS - WEAK_WORDS):
         return 4
-    if last & WEAK:
+    if last & WEAK_WORDS:
         return 3
-    if last <= CARRIERS and above & (ANSWER | {"message", "delta", "choices", "candidates"}):
+    if last <= CARRIER_WORDS and above & (ANSWER_WORDS | {"message", "delta", "choices", "candidates"}):
         return 3
-    return 2 if last <= CARRIERS else 1
+    return 2 if last <= CARRIER_WORDS else 1
 
 
 def _fits(texts: Sequence[str], sure: int, asked: Collection[str], hits: Sequence[str]) -> bool:
@@ -131,7 +101,7 @@ def shared_lists(path: str, hits: str) -> int:
     """How many lists two paths go through together that hold records, and not parts of one answer."""
     shared = 0
     for own, other in zip(lists_of(path)[:-1], lists_of(hits)[:-1], strict=False):
-        if own != other or plain_name(own.rpartition(".")[2]) in PARTS:
+        if own != other or plain_name(own.rpartition(".")[2]) in PART_LISTS:
             break
         shared += 1
     return shared
@@ -149,7 +119,7 @@ def _said(value: Any, parts: Sequence[str]) -> str:
         return found if isinstance(found, str) else "".join(_strings(found))
     listed = found if isinstance(found, list) else list(found.values()) if isinstance(found, Mapping) else []
     pieces = (_said(item, parts[1:]) for item in listed if not _is_unsaid(item))
-    if plain_name(parts[0].rpartition(".")[2]) in FIRST:
+    if plain_name(parts[0].rpartition(".")[2]) in ALTERNATIVES:
         return next((piece for piece in pieces if piece.strip()), "")
     return joined(piece for piece in pieces if piece)
 
@@ -173,7 +143,7 @@ def _strings(value: Any) -> Iterator[str]:
 def _is_unsaid(item: Any) -> bool:
     if not isinstance(item, Mapping):
         return False
-    return bool(UNSAID & set(words_of(str(item.get("type") or "")))) or item.get("thought") is True or is_other_role(item.get("role"))
+    return bool(UNSAID_WORDS & set(words_of(str(item.get("type") or "")))) or item.get("thought") is True or is_other_role(item.get("role"))
 
 
 def is_other_role(role: Any) -> bool:

@@ -13,7 +13,7 @@ from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.recognised.draft import Converted, Line
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.files.seen import ABSENT, METADATA, is_vector, value_at
-from ctxasm.data.names import FIELD_NAMES, plain_name
+from ctxasm.data.names import plain_name
 from ctxasm.data.paths import EVERY, lists_of
 from ctxasm.model.errors import InvalidInput, shown
 
@@ -50,21 +50,6 @@ NEEDED: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "answers": (("answer", "answer_text_with_markers"), ("query_id", "query")),
 }
 """Of each group one must be mapped; everything else can be derived or left out."""
-REFERENCES = ("reference_answer", "ground_truth", "expected_answer", "gold_answer", "reference")
-NAMES: Mapping[str, tuple[str, ...]] = {
-    **FIELD_NAMES,
-    "query_id": ("query_id", "qid", "question_id", "q_id", "queryid", "topic_id"),
-    "query": ("query", "question", "query_text", "question_text", "user_query", "user_input", "search_query", "prompt", "vraag"),
-    "answer": ("answer", *REFERENCES, "response", "antwoord"),
-    "score": (
-        *("score", "similarity", "similarity_score", "relevance_score", "relevance", "cosine_similarity", "rerank_score"),
-        *("bm25_score", "bm25", "vector_score", "search_score"),
-    ),
-    "distance": ("distance", "cosine_distance", "vector_distance", "l2_distance", "dist"),
-    "rank": ("rank", "hit_rank", "position", "order", "rang"),
-    "retrieved": ("retrieved",),
-}
-"""By what names tables call each field; a field that is not here is found under its own name only."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,9 @@ from typing import Any
 
 from ctxasm.data.files.answer_places import answer_at
 from ctxasm.data.files.literals import parsed
-from ctxasm.data.names import plain_name, word_set, words_of
+from ctxasm.data.names import ASIDE_WORDS, ASSISTANT_WORDS, USER_WORDS, plain_name, words_of
 
 Object = Mapping[str, Any]
-USER = word_set("user human client customer benutzer nutzer gebruiker utilisateur usuario utente mensch humanmessage you")
-ASSISTANT = word_set("assistant ai bot chatbot api model agent assistent asistente gpt chatgpt claude llm aimessage aimessagechunk")
-ASIDE = word_set("system developer tool function toolmessage systemmessage functionmessage observation retriever ipython")
 ROLES = ("role", "author", "sender", "from", "speaker", "message_type", "messagetype", "rolle", "rol", "rôle", "type")
 FLAGS = {"iscreatedbyuser": True, "isuser": True, "fromuser": True, "isbot": False, "isai": False, "isassistant": False}
 TEXTS = ("content", "text", "message", "parts", "value", "body", "inhalt", "nachricht", "bericht", "tekst", "contenu", "mensaje", "data")
@@ -115,7 +112,7 @@ def _role(names: Object) -> str | None:
         if isinstance(told, Mapping):
             told = told.get("role") or told.get("name")
         words = set(words_of(told)) if isinstance(told, str) else set()
-        for role, known in (("user", USER), ("aside", ASIDE), ("assistant", ASSISTANT)):
+        for role, known in (("user", USER_WORDS), ("aside", ASIDE_WORDS), ("assistant", ASSISTANT_WORDS)):
             if words & known and len(words) < 4:
                 return role
     return None

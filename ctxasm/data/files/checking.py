@@ -31,9 +31,9 @@ from ctxasm.data.files.mapping import UNQUOTED
 from ctxasm.data.files.match_hits import join_logs
 from ctxasm.data.files.problems import MAX_PROBLEMS, NO_VALUE, Problem, Problems
 from ctxasm.data.files.recognised.draft import BY_NAME, Converted
-from ctxasm.data.files.recognised.lists import LIST_NAMES
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.files.seen import is_key, is_vector
+from ctxasm.data.names import LIST_NAMES
 from ctxasm.data.paths import EVERY
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import Dataset, OwnedDataset

@@ -19,7 +19,6 @@ from ctxasm.data.files.cells import (
     HIT_FIELDS,
     HITS,
     JSON_FIELDS,
-    NAMES,
     NEEDED,
     PROMPT,
     REALS,
@@ -32,7 +31,7 @@ from ctxasm.data.files.hits import guess_hits, reads_like_passages
 from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.files.seen import ABSENT, METADATA, VECTORS, is_vector, value_at
-from ctxasm.data.names import LONG_TEXT, by_names, longest_texts, places_inside, plain_name
+from ctxasm.data.names import FIELD_NAMES, LONG_TEXT, by_names, longest_texts, places_inside, plain_name
 from ctxasm.model.errors import shown
 
 SAMPLE_ROWS, MAX_DEPTH = 200, 3
@@ -101,7 +100,7 @@ class _Columns:
     def named(self, field: str) -> Iterator[str]:
         """Columns by the names of a field, the surest name first, those of the table before those inside JSON."""
         shallow_first = sorted(self.values, key=lambda path: path.count("."))
-        return by_names(NAMES.get(field, (field,)), ((path.rpartition(".")[2], path) for path in shallow_first))
+        return by_names(FIELD_NAMES.get(field, (field,)), ((path.rpartition(".")[2], path) for path in shallow_first))
 
     def fits(self, field: str, path: str) -> bool:
         """Whether at least half of the values of a column could be this field's."""

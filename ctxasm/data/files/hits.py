@@ -14,16 +14,29 @@ from itertools import islice, pairwise
 from typing import Any
 
 from ctxasm.data.files.answer_places import AnswerPlace, answer_at, answer_places, is_expected, is_prose, shared_lists
-from ctxasm.data.files.cells import EXPECTED, HIT_FIELDS, HITS, NAMES, PROMPT, REFERENCES, Applied, ColumnMapping, field_value
+from ctxasm.data.files.cells import EXPECTED, HIT_FIELDS, HITS, PROMPT, Applied, ColumnMapping, field_value
 from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Spoken
-from ctxasm.data.files.recognised.lists import LIST_NAMES, plain_text, read_answer, read_question
+from ctxasm.data.files.recognised.lists import plain_text, read_answer, read_question
 from ctxasm.data.files.recognised.messages import read_messages
-from ctxasm.data.files.recognised.passages import DOCUMENT_NAMES, SOURCE_NAMES, TITLE_NAMES, Passage, named, number, passage, whole
+from ctxasm.data.files.recognised.passages import Passage, named, number, passage, whole
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.files.seen import ABSENT, ITEMS, OTHERS, Seen, each_at, is_key, is_vector, most, name_of, seen_in, shallow, value_at
-from ctxasm.data.names import FIELD_NAMES, by_names, plain_name, word_set, words_of
+from ctxasm.data.names import (
+    DOCUMENT_NAMES,
+    FIELD_NAMES,
+    HIT_NAMES,
+    LIST_NAMES,
+    LIST_WORDS,
+    REFERENCES,
+    SCORE_WORDS,
+    SOURCE_NAMES,
+    TITLE_NAMES,
+    by_names,
+    plain_name,
+    words_of,
+)
 from ctxasm.data.paths import EVERY, dotted, lists_of
 from ctxasm.model.errors import shown
 from ctxasm.text.sent_prompts import asked_in
@@ -36,45 +49,9 @@ MARKS = re.compile(r"</?(?:em|mark|strong|b|highlight|hlt?)>", re.I)
 LISTS = frozenset(
     map(plain_name, (*LIST_NAMES, "items", "rows", "objects", "neighbours", "snippets", "texts", "search_results", "children"))
 )
-LIST_WORDS = word_set(
-    "hits documents docs sources references citations chunks passages contexts results nodes matches snippets retrieved "
-    "treffer quellen bronnen fundstellen resultaten dokumente documenten fragmenten fuentes evidence grounding "
-    "segments excerpts fragments extracts extraits extractive"
-)
-"""Words of the names of lists of hits."""
-SCORE_WORDS = word_set(
-    "score scores similarity relevance relevancy relevanz relevantie relevancia pertinence ahnlichkeit aehnlichkeit similaridad similarite "
-    "overeenkomst gelijkenis punktzahl puntuacion confidence bewertung treffergute probability"
-)
-"""Words of the names of scores."""
 AROUND_HITS = frozenset(map(plain_name, ("choices", "messages", "history")))
 """Lists that are no hits, but may hold them."""
 OF_SOURCES = frozenset((*SOURCE_NAMES, *TITLE_NAMES, *DOCUMENT_NAMES))
-EXTRA: Mapping[str, tuple[str, ...]] = {
-    "query": ("user_question", "query_str", "queries", "questions", "query_texts", "input", "inputs", "q", "search", "messages", "ask"),
-    PROMPT: ("prompt", "messages", "full_prompt", "final_prompt", "rendered_prompt", "prompt_sent", "llm_input", "model_input"),
-    "text": ("texts", "chunks", "contexts", "passages", "snippets", "snippet", "content", "text", "value"),
-    "id": (
-        "id",
-        "ids",
-        "_id",
-        "id_",
-        "uuid",
-        "chunk_id",
-        "node_id",
-        "point_id",
-        "passage_id",
-        "chunk_ids",
-        "doc_ids",
-        "doc_id",
-        "key",
-        "pk",
-    ),
-    "score": ("scores", "ranking_score", "certainty", "text_match", "relevancy", "weight"),
-    "distance": ("distances", "nn_distance"),
-    "metadata": ("metadatas", "metadata", "payloads"),
-}
-"""More names than a flat table is trusted with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,15 +159,19 @@ def _fields_of(inside: Mapping[str, list[Any]], seen: Seen, path: str) -> dict[s
             if (found := next(by_names(known, free), None)) is not None:
                 fields[name] = found
 
-    take("hits.text", (*FIELD_NAMES["text"], *EXTRA["text"]), lambda value: (text := plain_text(value)) is not None and bool(text.strip()))
+    take(
+        "hits.text",
+        (*FIELD_NAMES["text"], *HIT_NAMES["text"]),
+        lambda value: (text := plain_text(value)) is not None and bool(text.strip()),
+    )
     if (named := fields.get("hits.text")) and (long := _longest(inside)) is not None and not _reads_at_all(inside[named]):
         fields["hits.text"] = long  # what is called a text is the mark of a citation
     if "hits.text" not in fields and (long := _longest(inside)) is not None:
         fields["hits.text"] = long
     if "hits.text" not in fields and (listed := _listed_text(seen, path)) is not None:
         fields["hits.text"] = listed
-    take("hits.score", (*NAMES["score"], *EXTRA["score"]), _is_number)
-    take("hits.distance", (*NAMES["distance"], *EXTRA["distance"]), _is_number)
+    take("hits.score", (*FIELD_NAMES["score"], *HIT_NAMES["score"]), _is_number)
+    take("hits.distance", (*FIELD_NAMES["distance"], *HIT_NAMES["distance"]), _is_number)
     if {"hits.score", "hits.distance"} <= fields.keys():
         fields.pop("hits.distance")
     if not fields.keys() & {"hits.score", "hits.distance"}:
@@ -199,7 +180,7 @@ def _fields_of(inside: Mapping[str, list[Any]], seen: Seen, path: str) -> dict[s
     take("hits.rank", ("rank", "hit_rank", "rang"), lambda value: type(field_value("rank", value)) is int)
     take("hits.document_id", ("document_id", "doc_id", "documentid", "docid", "ref_doc_id", "source_id", "parent_id", "file_id"), _is_short)
     take("hits.chunk_index", FIELD_NAMES["chunk_index"][:10], lambda value: type(field_value("chunk_index", value)) is int)
-    take("hits.id", EXTRA["id"], _is_short)
+    take("hits.id", HIT_NAMES["id"], _is_short)
     if "hits.text" in fields and not fields.keys() & {"hits.score", "hits.distance", "hits.rank"}:
         numbers = [place for _, place in places if most(inside[place], lambda value: type(value) in (int, float))]
         falls = [place for place in numbers if _falls(inside[place], seen.lengths[path])]
@@ -224,16 +205,16 @@ def _of_texts(path: str, items: Sequence[Any], seen: Seen, usual: int) -> _List 
     ]
     fields: dict[str, str] = {}
     for name, known, fits in (
-        ("hits.score", (*NAMES["score"], *EXTRA["score"]), _is_number),
-        ("hits.distance", (*NAMES["distance"], *EXTRA["distance"]), _is_number),
-        ("hits.metadata", EXTRA["metadata"], lambda value: isinstance(value, Mapping)),
-        ("hits.id", EXTRA["id"], _is_short),
+        ("hits.score", (*FIELD_NAMES["score"], *HIT_NAMES["score"]), _is_number),
+        ("hits.distance", (*FIELD_NAMES["distance"], *HIT_NAMES["distance"]), _is_number),
+        ("hits.metadata", HIT_NAMES["metadata"], lambda value: isinstance(value, Mapping)),
+        ("hits.id", HIT_NAMES["id"], _is_short),
     ):
         fitting = ((key, place) for key, place in beside if place not in fields.values() and most(seen.values.get(place, ()), fits))
         if (found := next(by_names(known, fitting), None)) is not None:
             fields[name] = found
     name = plain_name(name_of(path))
-    texts = _reads(items, LONG_TEXT) and name not in map(plain_name, EXTRA["id"])
+    texts = _reads(items, LONG_TEXT) and name not in map(plain_name, HIT_NAMES["id"])
     if texts and (usual or fields or _reads(items, 2 * LONG_TEXT)):
         return _List(path, fields, 1 + usual + 2 * len(fields.keys() & {"hits.score", "hits.distance"}) + len(fields))
     return None
@@ -242,10 +223,10 @@ def _of_texts(path: str, items: Sequence[Any], seen: Seen, usual: int) -> _List 
 def _around(outside: Mapping[str, list[Any]], columns: Mapping[str, str], texts: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The fields that stand around the hits: the question, its name, what should be answered, and the prompt."""
     known: tuple[tuple[str, Iterable[str], Callable[[Any], bool]], ...] = (
-        ("query", (*NAMES["query"], *EXTRA["query"]), _asks),
-        ("query_id", NAMES["query_id"], _is_short),
+        ("query", (*FIELD_NAMES["query"], *HIT_NAMES["query"]), _asks),
+        ("query_id", FIELD_NAMES["query_id"], _is_short),
         (EXPECTED, (*REFERENCES, "expected_output", "ideal_answer"), lambda value: isinstance(value, str)),
-        (PROMPT, EXTRA[PROMPT], lambda value: isinstance(value, (str, list))),
+        (PROMPT, HIT_NAMES[PROMPT], lambda value: isinstance(value, (str, list))),
     )
     taken = set(columns.values())
     for name, names, fits in known:

@@ -13,7 +13,6 @@ from ctxasm.data.files.cells import (
     DOCUMENT_FIELDS,
     EXPECTED,
     HITS,
-    NAMES,
     RESPONSE,
     Applied,
     ColumnMapping,
@@ -30,7 +29,7 @@ from ctxasm.data.files.recognised.draft import Converted, Line
 from ctxasm.data.files.recognised.passages import APPEARANCE, Passage, passage, place
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.files.seen import lists_in
-from ctxasm.data.names import plain_name
+from ctxasm.data.names import FIELD_NAMES, plain_name
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import normalised
 from ctxasm.model.errors import shown
@@ -195,7 +194,7 @@ def _inverse(distance: Any) -> Any:
     return 1 / (1 + distance)
 
 
-SCORES = frozenset(plain_name(f"{name}{ending}") for field in ("score", "distance") for name in NAMES[field] for ending in ("", "s"))
+SCORES = frozenset(plain_name(f"{name}{ending}") for field in ("score", "distance") for name in FIELD_NAMES[field] for ending in ("", "s"))
 """Names of columns that only hits have."""
 MOST_LISTS = 5
 """Lists that a note names."""

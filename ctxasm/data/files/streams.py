@@ -7,15 +7,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ctxasm.data.files.answer_places import ANSWER, CARRIERS
 from ctxasm.data.files.literals import parsed
-from ctxasm.data.names import words_of
+from ctxasm.data.names import ANSWER_WORDS, CARRIER_WORDS, words_of
 
 _FIELD = re.compile(r"(?:data|event|id|retry)[ \t]*:|\w*:[ \t\r]*$")
 _DATA, _EVENT = re.compile(r"data[ \t]*:[ \t]?(.*)"), re.compile(r"event[ \t]*:[ \t]*(.*)")
 ONE_OF = frozenset(("citation", "annotation", "source_document"))
 """Names of objects that come one an event."""
-GROWING = ANSWER | CARRIERS | {"token", "chunk", "piece"}
+GROWING = ANSWER_WORDS | CARRIER_WORDS | {"token", "chunk", "piece"}
 """Words of the names under which pieces of a text come."""
 
 

@@ -12,8 +12,6 @@ from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Shape, Spoken
 from ctxasm.data.files.recognised.lists import (
     ANY_FORM,
-    LIST_NAMES,
-    QUESTION_NAMES,
     Form,
     found_nothing,
     haystack_document,
@@ -29,7 +27,7 @@ from ctxasm.data.files.recognised.messages import PROMPT_NAMES, prompt_text, rea
 from ctxasm.data.files.recognised.passages import Object, Passage, content_id, first, is_nothing, named, objects, short_id
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.files.seen import seen_in
-from ctxasm.data.names import word_set, words_of
+from ctxasm.data.names import LIST_NAMES, QUESTION_NAMES, word_set, words_of
 from ctxasm.data.paths import EVERY
 from ctxasm.model.records import Turn
 from ctxasm.text.sent_prompts import own_passages

@@ -8,10 +8,8 @@ from typing import Any
 
 from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.recognised.passages import Object, Passage, first, named, passage, whole
+from ctxasm.data.names import ID_NAMES, INNER_NAMES, LIST_NAMES, QUESTION_NAMES, TEXT_NAMES
 
-TEXT_NAMES = ("page_content", "pageContent", "text", "content", "chunk", "chunk_text", "passage", "body", "snippet", "document")
-INNER_NAMES = ("metadata", "meta", "payload", "_source", "entity", "fields", "attributes", "properties")
-ID_NAMES = ("id", "id_", "_id", "node_id", "chunk_id", "uuid")
 SOURCE, PREVIOUS, NEXT = ("1", "SOURCE"), ("2", "PREVIOUS"), ("3", "NEXT")
 """The keys of LlamaIndex's relationships, by value and by name."""
 
@@ -165,12 +163,6 @@ def plain_text(value: object) -> str | None:
     return None
 
 
-LIST_NAMES = (
-    *("documents", "source_documents", "source_nodes", "nodes", "retrieved_documents", "reranked_documents", "context", "contexts"),
-    *("retrieved_contexts", "results", "matches", "points", "hits", "chunks", "passages", "data", "output", "outputs", "result"),
-    *("docs", "value", "retriever", "sources"),
-)
-QUESTION_NAMES = ("query", "question", "user_input", "input", "search_query", "query_str", "query_text", "text", "prompt", "messages")
 MAX_LEVELS = 4
 
 

@@ -12,7 +12,22 @@ from math import factorial, prod
 from typing import Any, NamedTuple
 
 from ctxasm.data.files.literals import parsed
-from ctxasm.data.names import FIELD_NAMES, FILE_NAMES, plain_name
+from ctxasm.data.names import (
+    DATE_NAMES,
+    DOCUMENT_NAMES,
+    END_NAMES,
+    INDEX_NAMES,
+    LONG_NAME,
+    PAGE_NAMES,
+    PLACEHOLDERS,
+    SCORE_NAMES,
+    SECTION_NAMES,
+    SHARED,
+    SOURCE_NAMES,
+    START_NAMES,
+    TITLE_NAMES,
+    plain_name,
+)
 from ctxasm.text.reading_order import linked_runs, run_indexes
 
 Object = Mapping[str, Any]
@@ -308,35 +323,7 @@ def _plain(*names: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(plain_name, names)))
 
 
-DOCUMENT_NAMES = _plain(*FIELD_NAMES["document_id"][:10], "document_uuid", "dokument_id", "objectid")
-"""Where clients keep the identifier of the document that a chunk was cut from."""
-SOURCE_NAMES = _plain("source", "file_path", "path", *FIELD_NAMES["source"], "key")
-TITLE_NAMES = _plain(*FIELD_NAMES["title"][:-1], *FILE_NAMES, "name")
-SECTION_NAMES = _plain("section", "header", "heading", "Header 3", "Header 2", "Header 1", "header_path", *FIELD_NAMES["section"])
-DATE_NAMES = _plain("date", "last_modified_date", "modified", "creation_date", "published", "published_at", "publication_date", "datum")
-INDEX_NAMES = (
-    *("chunk_index", "chunk_id", "chunk_number", "chunk_num", "chunk", "chunk_seq", "chunk_ind", "segment_position", "seq", "seq_num"),
-    *("sequence", "split_id", "node_index", "passage_index", "segment_index", "row", "abschnitt_nr", "chunk_order", "chunk_position"),
-)
-"""Where clients number the chunks of one document."""
-START_NAMES = _plain("start_index", "start_char_idx", "split_idx_start", "start_char", "char_start", "start_offset")
-END_NAMES = _plain("end_index", "end_char_idx", "split_idx_end", "end_char", "char_end", "end_offset")
-PAGE_NAMES = _plain("page_number", "page_label", *FIELD_NAMES["page_number"][2:])
-LONG_NAME = 7
-"""Letters of a name that is also known behind others (`x-amz-bedrock-kb-document-page-number`)."""
-SHARED = frozenset(("sourceid", "parentid"))
-"""Names that mean something else behind others (`data_source_id`)."""
-PLACEHOLDERS = frozenset(("", "blob", "unknown", "none", "null", "undefined", "nan", "n/a", "a file", "upload", "string", "untitled"))
-"""What tools write where a source has no name."""
 MAX_NESTED = 3
-SCORE_NAMES = {
-    **dict.fromkeys(("relevance_score", "rerank_score", "reranker_score", "cross_encoder_score"), "rerank"),
-    **dict.fromkeys(("score", "_score", "hybrid_score", "similarity_score"), "score"),
-    **dict.fromkeys(("similarity", "vector_score", "query_similarity_score", "cosine_similarity"), "vector"),
-    **dict.fromkeys(("bm25_score", "bm25", "keyword_score"), "bm25"),
-    **dict.fromkeys(("distance", "_distance", "vector_distance", "cosine_distance", "l2_distance", "__nn_distance"), "distance"),
-}
-"""The names of a score, the one that counts first, with what it measures."""
 _ADDRESS = re.compile(r"^\w+://.*/[^/?#]+\.[a-z]\w{1,4}$")
 _FILE = re.compile(r"\.[A-Za-z]\w{1,4}$")
 MAX_ID = 500
