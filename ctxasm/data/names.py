@@ -110,8 +110,21 @@ FIELD_NAMES: Mapping[str, tuple[str, ...]] = {
     "embedding": ("embedding", "embeddings", "vector", "emb", "embedding_vector", "dense_vector", "text_embedding"),
     "tsvector": ("tsv", "tsvector", "search_vector", "text_search", "fts", "ts", "document_with_weights", "search"),
     "query_id": ("query_id", "qid", "question_id", "q_id", "queryid", "topic_id"),
-    "query": ("query", "question", "query_text", "question_text", "user_query", "user_input", "search_query", "prompt", "vraag"),
-    "answer": ("answer", *REFERENCES, "response", "antwoord"),
+    "query": (
+        "query",
+        "question",
+        "query_text",
+        "question_text",
+        "user_query",
+        "user_input",
+        "search_query",
+        "prompt",
+        "vraag",
+        "frage",
+        "pregunta",
+        "domanda",
+    ),
+    "answer": ("answer", *REFERENCES, "response", "antwoord", "antwort", "respuesta", "risposta"),
     "score": (
         *("score", "similarity", "similarity_score", "relevance_score", "relevance", "cosine_similarity", "rerank_score"),
         *("bm25_score", "bm25", "vector_score", "search_score"),
@@ -239,6 +252,8 @@ EXPECTED_WORDS = word_set(
     "referentie erwartet erwartete verwacht verwachte soll musterantwort modelantwoord"
 )
 """Words of a name that say that what stands there should have been answered."""
+ASKING_WORDS = word_set("query queries question questions input inputs user session")
+"""Words of objects that hold a question, and may hold its answer."""
 OTHER_WORDS = word_set(
     "comment comments note notes feedback remark rating title titel description explanation reason reasoning thinking thought "
     "thoughts error errors instruction instructions system intent rewritten rewrite keyword keywords context contexts history "

@@ -14,6 +14,7 @@ from ctxasm.data.files.seen import ABSENT, name_of, value_at
 from ctxasm.data.names import (
     ALTERNATIVES,
     ANSWER_WORDS,
+    ASKING_WORDS,
     CARRIER_WORDS,
     EXPECTED_WORDS,
     OTHER_WORDS,
@@ -61,7 +62,8 @@ def is_expected(path: str) -> bool:
 def _sure(path: str) -> int:
     names = [words_of(name) for name in name_of(path, every=True)]
     last, above = set(names[-1]), {word for name in names[:-1] for word in name}
-    if EXPECTED_WORDS & (last | above) or OTHER_WORDS & (last | above) or ("summary" in above and ANSWER_WORDS & above):
+    other = OTHER_WORDS - ASKING_WORDS if last & ANSWER_WORDS else OTHER_WORDS
+    if EXPECTED_WORDS & (last | above) or OTHER_WORDS & last or other & above or ("summary" in above and ANSWER_WORDS & above):
         return 0
     if last and last <= ANSWER_WORDS - WEAK_WORDS:
         return 5

@@ -20,6 +20,7 @@ FLAGS = {"iscreatedbyuser": True, "isuser": True, "fromuser": True, "isbot": Fal
 TEXTS = ("content", "text", "message", "parts", "value", "body", "inhalt", "nachricht", "bericht", "tekst", "contenu", "mensaje", "data")
 IDS, PARENTS = ("id", "message_id", "messageid", "uuid"), ("parentid", "parentmessageid", "parent", "parentmessageuuid")
 TIMES = ("createdat", "createtime", "created", "timestamp", "sentat", "createddate", "time", "date")
+CALLS = ("toolcalls", "functioncall", "additionalkwargs")
 CURRENT = ("currentid", "currentnode", "currentmessageid", "currentleafmessageuuid")
 SESSIONS = ("sessionid", "chatid", "conversationid", "threadid")
 MAX_DEPTH, MOST_KEPT = 6, 1_000
@@ -74,7 +75,8 @@ def _messages(value: Any, around: Object) -> list[Message] | None:
     found = [message for message in read if message is not None]
     if 2 * len(found) <= len(items) or (isinstance(value, Mapping) and len(found) < len(items) - 1):
         return None
-    if not any(message.role == "user" for message in found):
+    roles = {message.role for message in found}
+    if "user" not in roles and not {"aside", "assistant"} <= roles:
         return None
     return _in_order(found, around)
 
@@ -158,6 +160,8 @@ def _turns(messages: Sequence[Message], around: Object) -> Iterator[dict[str, An
     """A row for each question."""
     groups: list[list[Message]] = []
     before: list[Message] = []
+    if not any(message.role == "user" for message in messages):  # the question stands elsewhere, or nowhere
+        groups, messages = [list(messages)], ()
     for message in messages:
         if message.role == "user" and message.text and (not groups or any(m.role != "user" for m in groups[-1])):
             groups.append([message])
@@ -176,7 +180,7 @@ def _turns(messages: Sequence[Message], around: Object) -> Iterator[dict[str, An
     at, rows = -1, list[Any]()
     for group, said in zip(groups, answers, strict=True):
         question, answer = group[0], said[-1] if said else None
-        row: dict[str, Any] = {"query": question.text}
+        row: dict[str, Any] = {"query": question.text} if question.role == "user" else {}
         if isinstance(name := _named(answer or question, IDS), (str, int)):
             row["query_id"] = str(name)
         row["found"] = [beside for message in group if (beside := _beside(message, question.text))]
@@ -187,6 +191,8 @@ def _turns(messages: Sequence[Message], around: Object) -> Iterator[dict[str, An
             if at + 1 == sum(map(bool, answers)) and not any(rows) and not row["found"]:
                 row["found"] = [beside] if (beside := _around(around)) else []
             rows.append(row["found"])
+        elif group is groups[-1] and (beside := _around(around)):
+            row["reply"] = beside
         if before or any(message.role == "aside" for message in group):
             row["prompt"] = [
                 {"role": {"aside": "system"}.get(m.role or "", m.role or "assistant"), "content": m.text}
@@ -198,18 +204,19 @@ def _turns(messages: Sequence[Message], around: Object) -> Iterator[dict[str, An
         if chat:
             row["chat"] = chat
         yield row
-        history += [{"role": "user", "content": question.text}]
+        history += [{"role": "user", "content": question.text}] if row.get("query") else []
         history += [{"role": "assistant", "content": answer.text}] if answer is not None else []
 
 
 def _beside(message: Message, question: str) -> Any:
     """What a message holds but for its words: what was found for it stands there."""
-    if message.role == "aside":
-        inner = [parsed(value) for name, value in message.names.items() if isinstance(value, (str, list, dict)) and name in TEXTS]
-        return [value for value in inner if isinstance(value, (list, Mapping))]
     kept: dict[str, Any] = {}
     for name, value in message.raw.items():
-        if isinstance(value, list) and plain_name(str(name)) in TEXTS:
+        if plain_name(str(name)) in CALLS:
+            continue
+        if message.role == "aside":
+            pass
+        elif isinstance(value, list) and plain_name(str(name)) in TEXTS:
             value = [item for item in value if isinstance(item, Mapping) and _text([item]) != question]
         elif plain_name(str(name)) in TEXTS and _text(value) == message.text:
             continue

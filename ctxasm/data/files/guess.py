@@ -29,7 +29,7 @@ from ctxasm.data.files.cells import (
 )
 from ctxasm.data.files.hits import guess_hits, reads_like_passages
 from ctxasm.data.files.literals import parsed
-from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.rows import TURN, Rows
 from ctxasm.data.files.seen import ABSENT, METADATA, VECTORS, is_vector, value_at
 from ctxasm.data.names import FIELD_NAMES, LONG_TEXT, by_names, longest_texts, places_inside, plain_name
 from ctxasm.model.errors import shown
@@ -57,7 +57,7 @@ def guess(rows: Rows, fixed: ColumnMapping | None = None) -> ColumnMapping | Non
     if (fixed is not None and fixed.kind not in ("", "retrievals")) or not given.keys() <= set(FIELDS["retrievals"]) - set(OF_FLAT):
         return flat
     nested = guess_hits(rows, given)
-    if nested is None or (flat is not None and flat.kind == "chunks" and _is_of_its_own(flat, nested, rows)):
+    if nested is None or (rows.unit != TURN and flat is not None and flat.kind == "chunks" and _is_of_its_own(flat, nested, rows)):
         return flat
     return nested
 

@@ -320,7 +320,8 @@ def _is_short(value: Any) -> bool:
 
 def _asks(value: Any) -> bool:
     if isinstance(value, list):
-        return all(isinstance(item, Mapping) and "role" in item for item in value) and read_question(value) is not None
+        roles = [item.get("role") for item in value if isinstance(item, Mapping)]
+        return len(roles) == len(value) and None not in roles and "user" in roles and read_question(value) is not None
     return isinstance(value, str) and 0 < len(value.strip()) <= MOST_QUESTION
 
 

@@ -22,7 +22,7 @@ from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.reading import Reading, read_bundle_bytes
 from ctxasm.data.files.recognised import Shape, recognised
 from ctxasm.data.files.recognised.draft import ONLY_RETRIEVED, Converted
-from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.rows import TURN, Rows
 from ctxasm.data.files.source import FileLimits, dataset_name, open_archive
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import Dataset, OwnedDataset
@@ -167,7 +167,7 @@ def _understood(file: str, rows: Rows, mapping: ColumnMapping | None, alone: boo
     if kind is not None and (not rows.rows or set(KINDS[kind].shape.model_fields) & {"document_id", "query_id"} <= set(rows.columns)):
         return Table(rows, bundle_kind=kind)
     guessed = guess(rows)
-    shape = None if guessed is not None and _is_of_chunks(guessed) else recognised([rows])
+    shape = None if rows.unit == TURN or (guessed is not None and _is_of_chunks(guessed)) else recognised([rows])
     if shape is not None:
         return Table(rows, shape=shape)
     if kind is not None:

@@ -25,7 +25,7 @@ from ctxasm.data.files.problems import MAX_PROBLEMS, Problem, Problems, TooManyP
 from ctxasm.data.files.recognised import recognised
 from ctxasm.data.files.recognised.clients import PROMPTED
 from ctxasm.data.files.recognised.unfolding import unfolded
-from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.rows import TURN, Rows
 from ctxasm.data.files.seen import value_at
 from ctxasm.data.files.source import FileLimits
 from ctxasm.model.errors import InvalidInput, shown
@@ -111,7 +111,7 @@ def turns_of(rows: Rows, value: Any, limits: FileLimits) -> Rows | None:
     elif is_asked and not is_alone:
         return None
     numbered = list(enumerate(exchanges_in(value), 1))
-    return replace(rows, columns=_columns(rows.file, numbered, limits), rows=numbered, unit="turn")
+    return replace(rows, columns=_columns(rows.file, numbered, limits), rows=numbered, unit=TURN)
 
 
 def tables_of(value: Any) -> list[tuple[str, list[Any], Mapping[str, Any] | None]]:

@@ -12,6 +12,9 @@ from typing import Any
 
 from ctxasm.data.files.problems import Problem
 
+TURN = "turn"
+"""The unit of rows that were laid apart from a chat."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:

@@ -39,7 +39,8 @@ def _events(text: str) -> Iterator[Mapping[str, Any]]:
             if isinstance(value, Mapping):
                 yield value
             elif isinstance(value, list) or (data.strip() and data.strip() != "[DONE]"):
-                yield {name or "content": _text(data) if isinstance(value, str) else value}
+                is_piece = isinstance(value, str) and (not name or bool(set(words_of(name)) & GROWING))
+                yield {"answer" if is_piece else name or "content": _text(data) if isinstance(value, str) else value}
 
 
 def _text(data: str) -> str:
