@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from math import factorial, prod
 from typing import Any, NamedTuple
@@ -324,6 +325,7 @@ def _plain(*names: str) -> tuple[str, ...]:
 
 
 MAX_NESTED = 3
+_INDEXES = tuple((plain_name(name), name) for name in INDEX_NAMES)
 _ADDRESS = re.compile(r"^\w+://.*/[^/?#]+\.[a-z]\w{1,4}$")
 _FILE = re.compile(r"\.[A-Za-z]\w{1,4}$")
 MAX_ID = 500
@@ -366,7 +368,7 @@ class Passage:
 def passage(text: Any, metadata: object, passage_id: object = None, score: Any = None, document_id: object = None, **known: Any) -> Passage:
     """A passage, with everything that its metadata says. What is given here wins over the metadata."""
     own: Object = metadata if isinstance(metadata, Mapping) else {}
-    flat = _by_plain_name(own)
+    flat = _by_plain_name(own) if own else own
     source, title = _first_name(flat, SOURCE_NAMES), _first_name(flat, TITLE_NAMES)
     name = title or known.get("title")
     is_identity = name is not None and (passage_id is None or _FILE.search(name) is not None)
@@ -380,9 +382,9 @@ def passage(text: Any, metadata: object, passage_id: object = None, score: Any =
         "title": title or (source.rpartition("/")[2] or None if source and _ADDRESS.search(source) else None),
         "source": source,
         "date": _first_name(flat, DATE_NAMES),
-        "page": page_of(own),
+        "page": page_of(own, flat),
         "section": _first_name(flat, SECTION_NAMES),
-        "numbers": {name: found for name in INDEX_NAMES if (found := whole(flat.get(plain_name(name)))) is not None},
+        "numbers": {name: found for plain, name in _INDEXES if plain in flat and (found := whole(flat[plain])) is not None},
         "start": _first_whole(flat, START_NAMES),
         "end": _first_whole(flat, END_NAMES),
         "start_in_page": "start_index" in own and "page" in own,
@@ -412,9 +414,8 @@ def scores_of(values: Object) -> tuple[dict[str, Any], str]:
     return found, next(iter(found), "")
 
 
-def page_of(values: Object) -> int | None:
+def page_of(values: Object, flat: Object) -> int | None:
     """The page, counted from 1. `page` beside `page_label` or `total_pages` counts from 0 (LangChain's PDF loaders)."""
-    flat = _by_plain_name(values)
     if (labelled := _first_whole(flat, PAGE_NAMES)) is not None:
         return labelled
     page = whole(flat.get("page"))
@@ -474,18 +475,18 @@ def _line_numbers(values: Object) -> tuple[int, int] | None:
 
 
 def _first_name(flat: Object, names: tuple[str, ...]) -> str | None:
-    for name in _names_in(flat, names):
+    for name in _names_in(tuple(flat), names):
         if (found := named(flat[name])) is not None and found.lower() not in PLACEHOLDERS:
             return found
     return None
 
 
 def _first_whole(flat: Object, names: tuple[str, ...]) -> int | None:
-    return next((found for name in _names_in(flat, names) if (found := whole(flat[name])) is not None), None)
+    return next((found for name in _names_in(tuple(flat), names) if (found := whole(flat[name])) is not None), None)
 
 
-def _names_in(flat: Object, names: tuple[str, ...]) -> Iterator[str]:
-    yield from (name for name in names if name in flat)
-    for ending in names:
-        if len(ending) >= LONG_NAME and ending not in SHARED:
-            yield from (name for name in flat if name.endswith(ending) and name != ending)
+@lru_cache(4096)
+def _names_in(keys: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
+    """The keys that are one of the names, then those that end in a long one; passages of a file have the same few sets of keys."""
+    ends = (key for name in names if len(name) >= LONG_NAME and name not in SHARED for key in keys if key.endswith(name) and key != name)
+    return (*(name for name in names if name in keys), *ends)
