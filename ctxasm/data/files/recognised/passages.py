@@ -29,7 +29,7 @@ from ctxasm.data.names import (
     TITLE_NAMES,
     plain_name,
 )
-from ctxasm.text.reading_order import linked_runs, run_indexes
+from ctxasm.text.overlap import linked_runs, run_indexes
 
 Object = Mapping[str, Any]
 _WHOLE = re.compile(r"\d{1,9}")
