@@ -27,6 +27,7 @@ HEADS = (
     re.compile(rf"[\[【]\s{{0,3}}(?:{NAMES}\s{{0,3}}#?\s{{0,3}})?(\d{{1,3}})\s{{0,3}}[\]】]", re.I),
     re.compile(rf"\b{NAMES}\s{{0,3}}#?\s{{0,3}}(\d{{1,3}})\b(?!\s{{0,3}}[.,]\d)", re.I),
     re.compile(r"<[a-z_]+\s[^<>]{0,80}?\b(?:id|index|n|nr|number)\s{0,3}=\s{0,3}[\"']?(\d{1,3})\b", re.I),
+    re.compile(r"(?<!\w)(?:id|index|nr|no|number)\.?\s?[:=#]\s{0,3}(\d{1,3})\b", re.I),
     re.compile(r"[\"'](?:n|id|index|nr|number)[\"']\s{0,3}:\s{0,3}[\"']?(\d{1,3})\b", re.I),
     re.compile(r"(?<!\S)(\d{1,3})[.):]\s{0,3}\Z"),
 )
@@ -40,6 +41,9 @@ LINES = (
     re.compile(
         r"^[ \t]{0,20}<[a-z_]+\s[^<>\n]{0,200}?\b(?:id|index|n|nr|number)\s{0,3}=\s{0,3}[\"']?(\d{1,3})\b[^<>\n]{0,200}>", re.I | re.M
     ),
+    re.compile(
+        r"^[ \t]{0,20}(?:(?:source|document|doc|chunk|passage)\s)?(?:id|index|nr|no|number)\.?\s?[:=#]\s{0,3}(\d{1,3})[ \t]*$", re.I | re.M
+    ),
     re.compile(r"^[ \t]{0,20}(\d{1,3})[.)][ \t]+", re.M),
 )
 """The same at the start of a line, where a prompt alone says what its passages are."""
@@ -48,11 +52,29 @@ OPENS = re.compile(
     r"|^[ \t]*context information is below[.:]?\s*-{3,}|<(?:context|documents|sources)>",
     re.I | re.M,
 )
+TITLES = r"(?:title|source|name|file|file_?name|document|doc|url|titel|bron|quelle|datei|bestand|titre)"
+TITLE = re.compile(
+    rf"\b{TITLES}\s?=\s?[\"']([^\"'<>\n]{{1,200}})[\"']|<{TITLES}>\s*([^<>\n]{{1,200}}?)\s*</{TITLES}>"
+    rf"|^[ \t├└│─*(-]{{0,12}}{TITLES}[ \t*]{{0,3}}:[ \t*]{{0,3}}([^\n]{{1,200}}?)[ \t*)]{{0,3}}(?::[ \t]|$)"
+    r"|\A[(]?([^\s<>:()][^\n<>:()]{0,120}\.\w{2,4})[):]?[ \t]*\n",
+    re.I | re.M,
+)
+"""How a passage of a prompt is named: in its tag, in a tag or line of its own, or by a line that is the name of a file."""
+CONTENT = re.compile(
+    r"^[ \t├└│─*-]{0,12}(?:content|text|passage|inhalt|tekst|inhoud|contenu)[ \t*]{0,3}:[ \t*]{0,3}"
+    r"|<(?:document_content|page_content|content|contents|text|passage)>",
+    re.I | re.M,
+)
+"""Where its text begins behind its name."""
+MOST_HEAD = 500
+"""Characters among which a name and the begin of the text are looked for."""
 ENDS = re.compile(
     r"^[ \t#*]*(?:(?:user )?(?:question|query)|vraag|frage|given the context|answer|antwoord|antwort|helpful answer)[ \t*]*(?::|\b.*:$)"
     r"|</(?:context|documents|sources)>|^-{3,}[ \t]*$|^#{2,}",
     re.I | re.M,
 )
+TAGGED = re.compile(r"<((?:user_?)?(?:query|question|input)|frage|vraag)>\s*(.{1,2000}?)\s*</\1>", re.I | re.S)
+"""A question in a tag of its own."""
 ASKS = re.compile(r"^[ \t#*]*(?:(?:user )?(?:question|query)|vraag|frage)[ \t*]*:[ \t*]*(.*(?:\n(?!\s*\n|[ \t#*]*\w+:).*)*)", re.I | re.M)
 ANSWERS = re.compile(r"^[ \t#*]{0,20}(?:answer|response|assistant|ai|model|antwoord|antwort)[ \t*]{0,9}:[ \t*]{0,9}", re.I | re.M)
 _ESCAPES = {"n": " ", "r": " ", "t": " ", '"': '"', "'": "'", "/": "/", "\\": "\\"}
@@ -64,6 +86,14 @@ class Said(NamedTuple):
 
     prompt: str
     answer: str
+
+
+class OwnPassage(NamedTuple):
+    """A passage as a prompt shows it: its number, its text, and its title where the prompt says one."""
+
+    number: int
+    text: str
+    title: str | None = None
 
 
 class Sent(NamedTuple):
@@ -98,8 +128,8 @@ def holds(prompt: str, text: str) -> bool:
     return bool(wanted) and wanted in _plain(prompt)
 
 
-def own_passages(prompt: str) -> tuple[tuple[int, str], ...]:
-    """The passages of a prompt of which no retrieval is known, with their numbers: what it numbers at the start of lines, else the
+def own_passages(prompt: str) -> tuple[OwnPassage, ...]:
+    """The passages of a prompt of which no retrieval is known: what it numbers at the start of lines, else the
     paragraphs between a line such as `Context:` and the question. Empty for a prompt that shows neither."""
     for place, pattern in enumerate(LINES):
         region = _context(prompt) if pattern is LINES[-1] else (0, len(prompt))
@@ -108,17 +138,40 @@ def own_passages(prompt: str) -> tuple[tuple[int, str], ...]:
         heads = _rising(pattern.finditer(prompt, *region))
         if len(heads) > 1 or (heads and place in (0, 2) and (_context(prompt) is not None or ENDS.search(prompt, heads[-1].end()))):
             ends = [*(head.start() for head in heads[1:]), _end(prompt, heads[-1].end())]
-            blocks = [(int(head[1]), _trimmed(prompt[head.end() : end])) for head, end in zip(heads, ends, strict=True)]
-            return tuple((number, text) for number, text in blocks if is_visible(text))
+            blocks = [_block(head, prompt[head.end() : end]) for head, end in zip(heads, ends, strict=True)]
+            *others, last = blocks
+            if others and last.title and not any("\n\n" in other.text for other in others):
+                blocks[-1] = last._replace(text=last.text.partition("\n\n")[0])  # what follows the last passage is none of it
+            return tuple(block for block in blocks if is_visible(block.text))
     region = _context(prompt)
     if region is None:
         return ()
     paragraphs = re.split(r"\n\s*\n", prompt[region[0] : region[1]])
-    return tuple(enumerate((text for part in paragraphs if is_visible(text := _trimmed(part))), 1))
+    texts = [text for part in paragraphs if is_visible(text := _trimmed(part))]
+    return tuple(OwnPassage(number, text) for number, text in enumerate(texts, 1))
+
+
+def _block(head: re.Match[str], body: str) -> OwnPassage:
+    """A passage behind its number: its title where a tag or a line names it, and its text."""
+    if tag := re.match(r"\s*<([a-z_]+)\s", head[0], re.I):
+        body = body.partition(f"</{tag[1]}>")[0]
+    start = body[:MOST_HEAD]
+    begins = CONTENT.search(start)
+    told = TITLE.search(head[0]) or TITLE.search(start[: begins.start()] if begins else start.lstrip().partition("\n")[0] + "\n")
+    title = next((name.strip() for name in told.groups() if name), None) if told else None
+    if (begins is not None and not start[: begins.start()].strip(" \t\n├└│─*-")) or (begins is not None and told is not None):
+        body = body[begins.end() :]
+        closed = body.rfind("</")
+        body = body[:closed] if closed >= 0 and begins[0].startswith("<") else body
+    elif told is not None and told.string is not head[0] and TITLE.match(body.lstrip()):
+        body = body.lstrip()[told.end() :]
+    return OwnPassage(int(head[1]), _trimmed(body), title)
 
 
 def asked_in(prompt: str) -> str | None:
     """The question that a prompt with its context states: after the last `Question:`, else its last paragraph with a question mark."""
+    if tagged := TAGGED.findall(prompt):
+        return " ".join(tagged[-1][1].split())
     if found := [text for match in ASKS.finditer(prompt) if (text := " ".join(match[1].split()))]:
         return found[-1]
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", prompt)]

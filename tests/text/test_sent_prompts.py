@@ -80,7 +80,7 @@ OWN = {
 
 @pytest.mark.parametrize("prompt", OWN)
 def test_the_passages_of_a_prompt_of_which_nothing_else_is_known(prompt: str) -> None:
-    assert [text for _, text in own_passages(prompt)] == OWN[prompt]
+    assert [own.text for own in own_passages(prompt)] == OWN[prompt]
     assert asked_in(prompt) == "When does it open?"
 
 

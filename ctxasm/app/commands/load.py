@@ -134,6 +134,8 @@ def _show_file(file: FilePreview) -> None:
         show(f"  note: {note}")
     for asked in file.asked:
         show(f"  asks: {_cut(asked.question)} ({counted(asked.hits, 'hit')})")
+        if asked.answer is not None:
+            show(f"    answered: {_cut(asked.answer)}")
         for text, score in asked.best:
             show(f"    {'' if score is None else f'{score:.4g} '}{_cut(text)}")
     for number, row in file.rows:

@@ -25,14 +25,15 @@ from ctxasm.data.files.bundle import (
     Retrieval,
     explained,
 )
-from ctxasm.data.files.cells import is_key, is_vector, parsed
 from ctxasm.data.files.json_lines import LineReader
+from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.mapping import UNQUOTED
 from ctxasm.data.files.match_hits import join_logs
 from ctxasm.data.files.problems import MAX_PROBLEMS, NO_VALUE, Problem, Problems
 from ctxasm.data.files.recognised.draft import BY_NAME, Converted
-from ctxasm.data.files.recognised.lists import LIST_NAMES
 from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.seen import is_key, is_vector
+from ctxasm.data.names import LIST_NAMES
 from ctxasm.data.paths import EVERY
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import Dataset, OwnedDataset

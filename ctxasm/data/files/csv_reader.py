@@ -6,6 +6,7 @@ import codecs
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -139,6 +140,10 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _UNQUOTED = re.compile(r'([^"]*)("[^"]*"?)?')
 
 
+_TOLD = re.compile(r'"?sep=([^\r\n"])"?[ \t,;]*(?:\r\n|\r|\n)', re.I)
+"""The first line by which Excel is told the delimiter."""
+
+
 class _TooWide(Exception):
     """A record has more fields than a table may have columns."""
 
@@ -152,11 +157,23 @@ def read_delimited(decoded: Decoded, file: str, limits: FileLimits) -> Rows:
 
     Raises InvalidInput where the table is too large or no table at all; a record that does not fit the header is a problem.
     """
-    text = decoded.text
+    text, told = decoded.text, _TOLD.match(decoded.text)
+    if told is not None:  # as Excel writes it; the line stays, blank, so that lines keep their numbers
+        text = "\n" + text[told.end() :]
     head = text[: _first_line_end(text)]
     limits.check_columns(file, max(_count_outside(head, delimiter, limits.columns) for delimiter in DELIMITERS) + 1)
-    delimiter = detect_delimiter(text, file)
-    notes = [f"{decoded.encoding}; delimiter {DELIMITERS[delimiter]}, detected"]
+    delimiter = told[1] if told is not None else detect_delimiter(text, file)
+    how = "as the file says" if told is not None else "detected"
+    notes = [f"{decoded.encoding}; delimiter {DELIMITERS.get(delimiter, shown(delimiter))}, {how}"]
+    found = _rows_of(text, delimiter, file, limits)
+    if found.problems and '\\"' in text:
+        doubled = _rows_of(text.replace('\\"', '""'), delimiter, file, limits)
+        if len(doubled.problems) < len(found.problems):
+            found, notes = doubled, [*notes, "quotation marks behind backslashes are those of the texts"]
+    return replace(found, notes=(*notes, *found.notes), replaced=decoded.replaced)
+
+
+def _rows_of(text: str, delimiter: str, file: str, limits: FileLimits) -> Rows:
     records = _records(text, delimiter, limits)
     try:
         _, names = next(records, (0, []))
@@ -164,11 +181,9 @@ def read_delimited(decoded: Decoded, file: str, limits: FileLimits) -> Rows:
         raise InvalidInput(f"{file} is no table: its first line, the names of its columns, cannot be read ({error})") from None
     columns, renamed = column_names(names)
     limits.check_columns(file, len(columns))
-    notes += [renamed] if renamed else []
     reader = _Reader(file, columns, limits)
     reader.read(records)
-    problems = tuple(reader.problems)
-    return Rows(file, columns, reader.rows, tuple(notes), "line", problems, is_text=True, replaced=decoded.replaced)
+    return Rows(file, columns, reader.rows, (renamed,) if renamed else (), "line", tuple(reader.problems), is_text=True)
 
 
 class _Reader:

@@ -6,6 +6,7 @@ import math
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import PurePosixPath
@@ -15,10 +16,11 @@ from uuid import UUID
 from ctxasm.data.archives import BROKEN
 from ctxasm.data.files.checking import why
 from ctxasm.data.files.csv_reader import Decoded, NotUtf8, decode, is_table, read_delimited
-from ctxasm.data.files.json_reader import is_lines, read_json, read_lines
+from ctxasm.data.files.json_reader import is_lines, read_json, read_lines, rows_of_value
 from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.files.source import FileLimits, open_archive
+from ctxasm.data.files.streams import events_in, merged
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.text.sent_prompts import said_in
 
@@ -82,6 +84,10 @@ def _text(data: bytes, file: str, limits: FileLimits) -> list[Rows]:
             return [read_lines(Decoded("", "UTF-8", 0), data, file, limits)]  # which names each line that is wrong
         problem = Problem(file, error.line, f"byte {error.column}", "is not valid UTF-8: save the file again as UTF-8")
         return [Rows(file, (), (), ("UTF-8",), "line", (problem,))]
+    if (events := events_in(decoded.text)) is not None:
+        told = f"{len(events):,} events of a stream in {decoded.encoding}, joined to one reply"
+        found = rows_of_value(merged(events), file, (told,), limits)
+        return [replace(found[0], replaced=decoded.replaced), *found[1:]]
     if suffix not in (*DELIMITED, *LINES, ".json") and (prompt := _prompt(decoded, file)) is not None:
         return [prompt]
     start = decoded.text.lstrip()[:1]

@@ -11,30 +11,27 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
+from ctxasm.data.files.answer_places import answer_places, is_expected
 from ctxasm.data.files.cells import (
-    ABSENT,
     DOCUMENT_FIELDS,
     EXPECTED,
     FIELDS,
     HIT_FIELDS,
     HITS,
     JSON_FIELDS,
-    METADATA,
-    NAMES,
     NEEDED,
     PROMPT,
     REALS,
-    VECTORS,
+    RESPONSE,
     WHOLES,
     ColumnMapping,
     field_value,
-    is_vector,
-    parsed,
-    value_at,
 )
-from ctxasm.data.files.hits import guess_hits
-from ctxasm.data.files.rows import Rows
-from ctxasm.data.names import LONG_TEXT, by_names, longest_texts, places_inside, plain_name
+from ctxasm.data.files.hits import guess_hits, reads_like_passages
+from ctxasm.data.files.literals import parsed
+from ctxasm.data.files.rows import TURN, Rows
+from ctxasm.data.files.seen import ABSENT, METADATA, VECTORS, is_vector, value_at
+from ctxasm.data.names import FIELD_NAMES, LONG_TEXT, by_names, longest_texts, places_inside, plain_name
 from ctxasm.model.errors import shown
 
 SAMPLE_ROWS, MAX_DEPTH = 200, 3
@@ -60,14 +57,16 @@ def guess(rows: Rows, fixed: ColumnMapping | None = None) -> ColumnMapping | Non
     if (fixed is not None and fixed.kind not in ("", "retrievals")) or not given.keys() <= set(FIELDS["retrievals"]) - set(OF_FLAT):
         return flat
     nested = guess_hits(rows, given)
-    if nested is None or (flat is not None and flat.kind == "chunks" and _is_of_its_own(flat, nested)):
+    if nested is None or (rows.unit != TURN and flat is not None and flat.kind == "chunks" and _is_of_its_own(flat, nested, rows)):
         return flat
     return nested
 
 
-def _is_of_its_own(chunks: ColumnMapping, nested: ColumnMapping) -> bool:
+def _is_of_its_own(chunks: ColumnMapping, nested: ColumnMapping, rows: Rows) -> bool:
     """Whether rows with lists in them are chunks all the same: their own columns say so, and nothing asks."""
     own = [chunks.columns.get(field, ".") for field in ("document_id", "chunk_index", "text")]
+    if "answer" in nested.columns and "chunk_index" not in chunks.columns and reads_like_passages(rows, nested):
+        return False
     return not any("." in column for column in own) or ("query" not in nested.columns and "." not in chunks.columns["text"])
 
 
@@ -101,7 +100,7 @@ class _Columns:
     def named(self, field: str) -> Iterator[str]:
         """Columns by the names of a field, the surest name first, those of the table before those inside JSON."""
         shallow_first = sorted(self.values, key=lambda path: path.count("."))
-        return by_names(NAMES.get(field, (field,)), ((path.rpartition(".")[2], path) for path in shallow_first))
+        return by_names(FIELD_NAMES.get(field, (field,)), ((path.rpartition(".")[2], path) for path in shallow_first))
 
     def fits(self, field: str, path: str) -> bool:
         """Whether at least half of the values of a column could be this field's."""
@@ -154,6 +153,8 @@ def _kinds(columns: _Columns, rows: Rows) -> list[str]:
         return ["retrievals"]
     if has("query", "query_id") and has("document_id", "text") and has("score", "distance", "rank", "text"):
         return ["retrievals", "chunks"]
+    if _recorded(columns) and has("query"):
+        return ["answers", "queries", "chunks"]
     if has("answer", "answer_text_with_markers") and (not has("query") or has("sources")):
         return ["answers", "queries", "chunks"]
     if asks:
@@ -161,6 +162,14 @@ def _kinds(columns: _Columns, rows: Rows) -> list[str]:
     if has("document_id", *DOCUMENT_FIELDS) and not has("text", "chunk_index") and not _longest_text(columns, set()):
         return ["documents"]
     return ["chunks", "documents"]
+
+
+def _recorded(columns: _Columns) -> str | None:
+    """The column that says what a model answered: its name is that of nothing that should be answered, and not `answer` alone."""
+    names = [path for path in columns.values if plain_name(path) not in map(plain_name, ("answer", "answers", "antwoord", "antwort"))]
+    seen = {path: list(columns.values[path]) for path in names}
+    found = next(iter(answer_places(seen, ())), None)
+    return found.path if found is not None and found.sure > 3 else None
 
 
 def _is_named_for_queries(rows: Rows) -> bool:
@@ -175,11 +184,19 @@ def _mapping(kind: str, columns: _Columns, given: Mapping[str, str]) -> ColumnMa
         if path is not None and field not in found and path not in found.values():
             found[field], reasons[field] = path, reason
 
-    flat = [field for field in FIELDS[kind] if field not in (HITS, *HIT_FIELDS, EXPECTED, PROMPT)]
+    flat = [field for field in FIELDS[kind] if field not in (HITS, *HIT_FIELDS, RESPONSE, EXPECTED, PROMPT)]
+    if kind == "retrievals" and not given.keys() & {"answer", RESPONSE}:
+        take(RESPONSE, _recorded(columns), "its name says that it was answered")
     for field in flat:
         for path in columns.named(field):
             if path not in found.values() and columns.fits(field, path) and not _is_of_hits(kind, field, path, columns):
                 take(field, path, BY_NAME if plain_name(path) == plain_name(field) else f"{shown(path)} is a usual name of it")
+    if kind == "answers" and "answer" not in given and (recorded := _recorded(columns)) is not None:
+        found.pop("answer", None)
+        if recorded not in found.values():
+            take("answer", recorded, f"{shown(recorded)} is a usual name of it")
+        expected = next((path for path in columns.values if path not in found.values() and is_expected(path)), None)
+        take(EXPECTED, expected or ("answer" if "answer" in columns.values and recorded != "answer" else None), "its name says so")
     if "text" in FIELDS[kind] and "text" not in found and kind == "chunks":
         take("text", _longest_text(columns, set(found.values())), "by its values: the longest texts")
     if kind == "queries" and "query" not in found:

@@ -7,76 +7,51 @@ on the way are. A list of hits is one whose items have a text, or a name beside 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Any
 
-from ctxasm.data.files.cells import (
-    ABSENT,
-    EXPECTED,
-    HIT_FIELDS,
-    HITS,
-    ITEMS,
-    NAMES,
-    OTHERS,
-    PROMPT,
-    REFERENCES,
-    Applied,
-    ColumnMapping,
-    Seen,
-    each_at,
-    field_value,
-    is_key,
-    is_vector,
-    most,
-    name_of,
-    parsed,
-    seen_in,
-    shallow,
-    value_at,
-)
+from ctxasm.data.files.answer_places import AnswerPlace, answer_at, answer_places, is_expected, is_prose, shared_lists
+from ctxasm.data.files.cells import EXPECTED, HIT_FIELDS, HITS, PROMPT, Applied, ColumnMapping, field_value
+from ctxasm.data.files.literals import parsed
 from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.recognised.draft import Converted, Draft, Place, Spoken
-from ctxasm.data.files.recognised.forms import plain_text
-from ctxasm.data.files.recognised.lists import LIST_NAMES, read_answer, read_question
+from ctxasm.data.files.recognised.lists import plain_text, read_answer, read_question
 from ctxasm.data.files.recognised.messages import read_messages
 from ctxasm.data.files.recognised.passages import Passage, named, number, passage, whole
 from ctxasm.data.files.rows import Rows
-from ctxasm.data.names import FIELD_NAMES, by_names, plain_name
-from ctxasm.data.paths import EVERY, lists_of
+from ctxasm.data.files.seen import ABSENT, ITEMS, OTHERS, Seen, each_at, is_key, is_vector, most, name_of, seen_in, shallow, value_at
+from ctxasm.data.names import (
+    DOCUMENT_NAMES,
+    FIELD_NAMES,
+    HIT_NAMES,
+    LIST_NAMES,
+    LIST_WORDS,
+    REFERENCES,
+    SCORE_WORDS,
+    SOURCE_NAMES,
+    TITLE_NAMES,
+    by_names,
+    plain_name,
+    words_of,
+)
+from ctxasm.data.paths import EVERY, dotted, lists_of
 from ctxasm.model.errors import shown
+from ctxasm.text.sent_prompts import asked_in
 
 LONG_TEXT, MOST_QUESTION = 25, 4_000
+CITES = re.compile(r"\[(?:\w{1,12}[:\s-]?)?\d{1,3}\]|【\d")
+"""A mark that cites a source."""
+MARKS = re.compile(r"</?(?:em|mark|strong|b|highlight|hlt?)>", re.I)
+"""Tags by which a search marks what it found."""
 LISTS = frozenset(
     map(plain_name, (*LIST_NAMES, "items", "rows", "objects", "neighbours", "snippets", "texts", "search_results", "children"))
 )
-EXTRA: Mapping[str, tuple[str, ...]] = {
-    "query": ("user_question", "query_str", "queries", "questions", "query_texts", "input", "inputs", "q", "search", "messages", "ask"),
-    "answer": ("answer", "response", "antwoord", "actual_output", "output", "generated_answer", "completion", "result"),
-    PROMPT: ("prompt", "messages", "full_prompt", "final_prompt", "rendered_prompt", "prompt_sent", "llm_input", "model_input"),
-    "text": ("texts", "chunks", "contexts", "passages", "snippets", "snippet", "content", "text", "value"),
-    "id": (
-        "id",
-        "ids",
-        "_id",
-        "id_",
-        "uuid",
-        "chunk_id",
-        "node_id",
-        "point_id",
-        "passage_id",
-        "chunk_ids",
-        "doc_ids",
-        "doc_id",
-        "key",
-        "pk",
-    ),
-    "score": ("scores", "ranking_score", "certainty", "text_match", "relevancy", "weight"),
-    "distance": ("distances", "nn_distance"),
-    "metadata": ("metadatas", "metadata", "payloads"),
-}
-"""More names than a flat table is trusted with."""
+AROUND_HITS = frozenset(map(plain_name, ("choices", "messages", "history")))
+"""Lists that are no hits, but may hold them."""
+OF_SOURCES = frozenset((*SOURCE_NAMES, *TITLE_NAMES, *DOCUMENT_NAMES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +73,14 @@ def guess_hits(rows: Rows, fixed: Mapping[str, str] | None = None) -> ColumnMapp
     reasons = {name: f"{shown(name_of(path))} is a usual name of it" for name, path in columns.items() if path}
     reasons |= {HITS: "by its form: a list with texts, scores or names"}
     outside = {path: own for path, own in seen.values.items() if not path.startswith(columns[HITS]) and _fits_around(path, columns, seen)}
-    for name, path in _around(outside, columns):
+    texts = [value for value in seen.values.get(_text_path(columns), ()) if isinstance(value, str)]
+    for name, path in _around(outside, columns, texts):
         columns[name], reasons[name] = path, f"{shown(name_of(path))} is a usual name of it"
     if "query" not in columns and (asks := _only_question(outside)) is not None:
         columns["query"], reasons["query"] = asks, "the only texts that ask"
+    if "answer" not in columns and (place := _answer_of(seen, columns, texts)) is not None:
+        columns["answer"] = place.path
+        reasons["answer"] = "its name says so" if place.sure > 1 else "the longest text beside the question and the hits"
     reasons |= dict.fromkeys(given, "as you said")
     columns = {name: path for name, path in columns.items() if path}
     order = [name for name in ("query", "query_id", HITS) if name in columns]
@@ -118,11 +97,12 @@ def records_at(value: Mapping[str, Any]) -> str | None:
     found = guess_hits(rows)
     if found is None:
         return None
-    query, hits = found.columns.get("query", ""), found.columns[HITS]
-    records = query.rpartition(EVERY)[0]
-    if records and EVERY not in records and hits.startswith(f"{records}{EVERY}."):
-        return records
-    return "" if query or found.columns.keys() & {"hits.score", "hits.distance", "hits.rank"} else None
+    hits = found.columns[HITS]
+    query, answer = found.columns.get("query", ""), found.columns.get("answer", "")
+    lists = lists_of(query)[:-1] if query else lists_of(answer)[: shared_lists(answer, hits)]
+    if len(lists) == 1 and hits.startswith(f"{lists[0]}{EVERY}."):
+        return lists[0]
+    return "" if query or answer or found.columns.keys() & {"hits.score", "hits.distance", "hits.rank"} else None
 
 
 def _best(seen: Seen, given: Mapping[str, str]) -> _List | None:
@@ -131,14 +111,19 @@ def _best(seen: Seen, given: Mapping[str, str]) -> _List | None:
         return _list_at(seen, path) or _List(path, {}, 0)
     found = [one for path in seen.lengths if plain_name(name_of(path)) not in OTHERS and (one := _list_at(seen, path)) is not None]
     paths = [one.path for one in found]
-    found = [one for one in found if not any(other.startswith(f"{one.path}.") for other in paths)]  # what holds lists of hits is no hit
+    texts = {f"{one.path}.{own}{EVERY}" for one in found if (own := one.fields.get("hits.text"))}
+    paths = [path for path in paths if path not in texts or not most(seen.values[path], lambda item: isinstance(item, str))]
+    found = [  # what holds lists of hits is no hit
+        one for one in found if one.path in paths and not any(other.startswith(f"{one.path}.") for other in paths)
+    ]
     return max(found, key=lambda one: (one.sure, "rerank" in one.path.lower(), -one.path.count(EVERY), -one.path.count(".")), default=None)
 
 
 def _list_at(seen: Seen, path: str) -> _List | None:
     items = [item for item in seen.values.get(path, ()) if item is not None]
-    usual = 2 * (plain_name(name_of(path)) in LISTS)
-    if any(plain_name(part) in OTHERS for part in name_of(path, every=True)):
+    usual = 2 * (plain_name(name_of(path)) in LISTS or bool(LIST_WORDS & set(words_of(name_of(path)))))
+    *above, own = map(plain_name, name_of(path, every=True))
+    if own in OTHERS or any(part in OTHERS - AROUND_HITS for part in above):
         return None
     if most(items, lambda item: isinstance(item, Mapping) and not {"role", "content"} <= item.keys()):
         return _of_objects(path, seen, usual)
@@ -155,7 +140,9 @@ def _list_at(seen: Seen, path: str) -> _List | None:
 def _of_objects(path: str, seen: Seen, usual: int) -> _List | None:
     fields = _fields_of(seen.below(path), seen, path)
     scored = bool(fields.keys() & {"hits.score", "hits.distance", "hits.rank"})
-    is_named = bool(fields.keys() & {"hits.id", "hits.document_id"})
+    is_named = bool(fields.keys() & {"hits.id", "hits.document_id"}) or any(
+        plain_name(name_of(inner)) in OF_SOURCES and most(own, _is_short) for inner, own in seen.below(path).items()
+    )
     if "hits.text" in fields and (scored or is_named or usual):
         return _List(path, fields, 4 + 2 * scored + is_named + usual)
     return _List(path, fields, 2 + usual) if scored and is_named else None
@@ -172,17 +159,28 @@ def _fields_of(inside: Mapping[str, list[Any]], seen: Seen, path: str) -> dict[s
             if (found := next(by_names(known, free), None)) is not None:
                 fields[name] = found
 
-    take("hits.text", (*FIELD_NAMES["text"], *EXTRA["text"]), lambda value: (text := plain_text(value)) is not None and bool(text.strip()))
+    take(
+        "hits.text",
+        (*FIELD_NAMES["text"], *HIT_NAMES["text"]),
+        lambda value: (text := plain_text(value)) is not None and bool(text.strip()),
+    )
+    if (named := fields.get("hits.text")) and (long := _longest(inside)) is not None and not _reads_at_all(inside[named]):
+        fields["hits.text"] = long  # what is called a text is the mark of a citation
     if "hits.text" not in fields and (long := _longest(inside)) is not None:
         fields["hits.text"] = long
-    take("hits.score", (*NAMES["score"], *EXTRA["score"]), _is_number)
-    take("hits.distance", (*NAMES["distance"], *EXTRA["distance"]), _is_number)
+    if "hits.text" not in fields and (listed := _listed_text(seen, path)) is not None:
+        fields["hits.text"] = listed
+    take("hits.score", (*FIELD_NAMES["score"], *HIT_NAMES["score"]), _is_number)
+    take("hits.distance", (*FIELD_NAMES["distance"], *HIT_NAMES["distance"]), _is_number)
     if {"hits.score", "hits.distance"} <= fields.keys():
         fields.pop("hits.distance")
+    if not fields.keys() & {"hits.score", "hits.distance"}:
+        worded = next((place for key, place in places if SCORE_WORDS & set(words_of(key)) and most(inside[place], _is_number)), None)
+        fields |= {"hits.score": worded} if worded is not None else {}
     take("hits.rank", ("rank", "hit_rank", "rang"), lambda value: type(field_value("rank", value)) is int)
     take("hits.document_id", ("document_id", "doc_id", "documentid", "docid", "ref_doc_id", "source_id", "parent_id", "file_id"), _is_short)
     take("hits.chunk_index", FIELD_NAMES["chunk_index"][:10], lambda value: type(field_value("chunk_index", value)) is int)
-    take("hits.id", EXTRA["id"], _is_short)
+    take("hits.id", HIT_NAMES["id"], _is_short)
     if "hits.text" in fields and not fields.keys() & {"hits.score", "hits.distance", "hits.rank"}:
         numbers = [place for _, place in places if most(inside[place], lambda value: type(value) in (int, float))]
         falls = [place for place in numbers if _falls(inside[place], seen.lengths[path])]
@@ -192,43 +190,43 @@ def _fields_of(inside: Mapping[str, list[Any]], seen: Seen, path: str) -> dict[s
 
 def _of_texts(path: str, items: Sequence[Any], seen: Seen, usual: int) -> _List | None:
     """Texts, or names, alone or with lists of the same lengths beside them."""
-    parent = path.removesuffix(EVERY)
-    depth = len(lists_of(path)) - 1
-    above = parent[: -len(EVERY) * (depth - 1)] if depth > 1 else parent
-    stem = above.rpartition(".")[0]
+    above = path
+    while above.endswith(EVERY):
+        above = above.removesuffix(EVERY)
+    depth, stem = (len(path) - len(above)) // len(EVERY), above.rpartition(".")[0]
     beside = [
         (name_of(other), other)
         for other, lengths in seen.lengths.items()
         if other != path
         and other.endswith(EVERY * depth)
         and lengths == seen.lengths[path]
-        and other.removesuffix(EVERY * depth).rpartition(".")[0] == stem
+        and (name := other.removesuffix(EVERY * depth)).rpartition(".")[0] == stem
+        and not name.endswith(EVERY)
     ]
     fields: dict[str, str] = {}
     for name, known, fits in (
-        ("hits.score", (*NAMES["score"], *EXTRA["score"]), _is_number),
-        ("hits.distance", (*NAMES["distance"], *EXTRA["distance"]), _is_number),
-        ("hits.metadata", EXTRA["metadata"], lambda value: isinstance(value, Mapping)),
-        ("hits.id", EXTRA["id"], _is_short),
+        ("hits.score", (*FIELD_NAMES["score"], *HIT_NAMES["score"]), _is_number),
+        ("hits.distance", (*FIELD_NAMES["distance"], *HIT_NAMES["distance"]), _is_number),
+        ("hits.metadata", HIT_NAMES["metadata"], lambda value: isinstance(value, Mapping)),
+        ("hits.id", HIT_NAMES["id"], _is_short),
     ):
         fitting = ((key, place) for key, place in beside if place not in fields.values() and most(seen.values.get(place, ()), fits))
         if (found := next(by_names(known, fitting), None)) is not None:
             fields[name] = found
     name = plain_name(name_of(path))
-    texts = _reads(items, LONG_TEXT) and name not in map(plain_name, EXTRA["id"])
+    texts = _reads(items, LONG_TEXT) and name not in map(plain_name, HIT_NAMES["id"])
     if texts and (usual or fields or _reads(items, 2 * LONG_TEXT)):
         return _List(path, fields, 1 + usual + 2 * len(fields.keys() & {"hits.score", "hits.distance"}) + len(fields))
     return None
 
 
-def _around(outside: Mapping[str, list[Any]], columns: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The fields that stand around the hits: the question, its name, the answer."""
+def _around(outside: Mapping[str, list[Any]], columns: Mapping[str, str], texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The fields that stand around the hits: the question, its name, what should be answered, and the prompt."""
     known: tuple[tuple[str, Iterable[str], Callable[[Any], bool]], ...] = (
-        ("query", (*NAMES["query"], *EXTRA["query"]), _asks),
-        ("query_id", NAMES["query_id"], _is_short),
+        ("query", (*FIELD_NAMES["query"], *HIT_NAMES["query"]), _asks),
+        ("query_id", FIELD_NAMES["query_id"], _is_short),
         (EXPECTED, (*REFERENCES, "expected_output", "ideal_answer"), lambda value: isinstance(value, str)),
-        ("answer", EXTRA["answer"], lambda value: isinstance(value, str)),
-        (PROMPT, EXTRA[PROMPT], lambda value: isinstance(value, (str, list))),
+        (PROMPT, HIT_NAMES[PROMPT], lambda value: isinstance(value, (str, list))),
     )
     taken = set(columns.values())
     for name, names, fits in known:
@@ -237,13 +235,54 @@ def _around(outside: Mapping[str, list[Any]], columns: Mapping[str, str]) -> Ite
             places = [
                 place for place in places if len(values := outside[place[1]]) < 3 or len(set(map(str, values))) > 1
             ]  # a template asks nothing
+            places.sort(key=lambda place: quotes(outside[place[1]], texts))
+        if name == EXPECTED:
+            places += [(REFERENCES[0], path) for _, path in places if is_expected(path)]
         if name not in columns and (found := next(by_names(names, places), None)) is not None:
             taken.add(found)
             yield name, found
+            if name == "query" and (quotes(outside[found], texts) or most(outside[found], lambda value: isinstance(value, list))):
+                yield PROMPT, found  # which shows its passages, and somewhere the question
     if "query_id" not in columns and (own := next((path for path in ("id", "_id", "trace_id", "run_id") if path in outside), None)):
         values = outside[own]
         if own not in taken and most(values, _is_short) and len(set(map(str, values))) == len(values):
             yield "query_id", own
+
+
+def quotes(values: Sequence[Any], texts: Sequence[str]) -> bool:
+    """Whether most values hold one of the texts of hits: they are prompts, and no questions."""
+    return most(values, lambda value: isinstance(value, str) and any(len(text) >= LONG_TEXT and text in value for text in texts))
+
+
+def _text_path(columns: Mapping[str, str]) -> str:
+    own = columns.get("hits.text", "")
+    return own if EVERY in own else f"{columns[HITS]}.{own}" if own else columns[HITS]
+
+
+def _answer_of(seen: Seen, columns: Mapping[str, str], texts: Sequence[str]) -> AnswerPlace | None:
+    """Where the answer stands beside the hits, None where nothing reads like one."""
+    hits, query = columns[HITS], columns.get("query", "")
+    outer = lists_of(query)[:-1]
+    every = {path: own for path, own in seen.values.items() if path != hits and not path.startswith((f"{hits}.", f"{hits}["))}
+    every = {
+        path: own
+        for path, own in every.items()
+        if not outer or _fits_around(path, columns, seen) or lists_of(path)[: len(outer)] == tuple(outer)
+    }
+    taken = [path for name, path in columns.items() if name not in HIT_FIELDS]
+    found = next(iter(answer_places(every, taken, texts)), None)
+    if found is None or query or found.sure > 2:
+        return found
+    around, inside, _ = found.path.rpartition(EVERY)
+    if inside and hits.startswith(f"{around}{EVERY}."):  # what is cited stands in the parts of the answer
+        return found
+    if found.sure < 2:
+        return None
+    said = [value for value in seen.values[found.path] if isinstance(value, str)]
+    listed = (own for path, own in seen.values.items() if EVERY in path and not path.startswith(hits))
+    pieces = [value for own in listed for value in own if isinstance(value, str) and len(value) > 9]
+    is_cited = any(CITES.search(text) or any(piece != text and piece in text for piece in pieces) for text in said)
+    return found if is_cited or columns.keys() & {"hits.score", "hits.distance", "hits.rank"} else None
 
 
 def _only_question(outside: Mapping[str, list[Any]]) -> str | None:
@@ -281,7 +320,8 @@ def _is_short(value: Any) -> bool:
 
 def _asks(value: Any) -> bool:
     if isinstance(value, list):
-        return all(isinstance(item, Mapping) and "role" in item for item in value) and read_question(value) is not None
+        roles = [item.get("role") for item in value if isinstance(item, Mapping)]
+        return len(roles) == len(value) and None not in roles and "user" in roles and read_question(value) is not None
     return isinstance(value, str) and 0 < len(value.strip()) <= MOST_QUESTION
 
 
@@ -294,11 +334,32 @@ def _reads(values: Sequence[Any], least: int) -> bool:
     )
 
 
+def _reads_at_all(values: Sequence[Any]) -> bool:
+    texts = [text for value in values if (text := plain_text(value)) is not None]
+    return any(is_prose(text) or " " in text.strip() for text in texts)
+
+
+def reads_like_passages(rows: Rows, mapping: ColumnMapping) -> bool:
+    """Whether the texts of hits are as long as passages are."""
+    texts = seen_in(rows).values.get(_text_path(mapping.columns), ())
+    return _reads(texts, LONG_TEXT)
+
+
 def _longest(inside: Mapping[str, list[Any]]) -> str | None:
     fitting = {path: own for path, own in inside.items() if most(own, lambda value: isinstance(value, str)) and _reads(own, LONG_TEXT)}
     return max(
         fitting, key=lambda path: sum(len(value) for value in fitting[path] if isinstance(value, str)) / len(fitting[path]), default=None
     )
+
+
+def _listed_text(seen: Seen, path: str) -> str | None:
+    """Where the objects at a path hold texts in a list of their own, as a highlight of a search does."""
+    below = {
+        name.removesuffix(EVERY)[len(path) + 1 :]: own
+        for name, own in seen.values.items()
+        if name.startswith(f"{path}.") and name.endswith(EVERY) and EVERY not in name[len(path) : -len(EVERY)]
+    }
+    return _longest({name: own for name, own in below.items() if "highlight" in name or "snippet" in name or "caption" in name})
 
 
 def _falls(values: Sequence[Any], lengths: Sequence[int]) -> bool:
@@ -313,6 +374,7 @@ def _falls(values: Sequence[Any], lengths: Sequence[int]) -> bool:
     return fell >= 4 and ABSENT not in values
 
 
+SPEAKERS = ("user", "assistant")
 MOST_TOLD, MAX_KEPT, MAX_FLAT = 8, 1_000, 3
 """Paths that a sentence names; characters of a text that is kept as metadata; levels of objects that are laid flat."""
 AROUND = ("query", "query_id", "answer", EXPECTED, PROMPT)
@@ -349,12 +411,13 @@ def hit_retrievals(mapping: ColumnMapping, rows: Rows) -> Applied:
             repeats += any(found.question is not None and hit.text == found.question for hit in found.hits)
             draft.ask(
                 Place(0, row_number),
-                read_question(found.question),
+                _asked(found),
                 found.hits,
                 query_id=found.query_id,
                 answer=read_answer(found.answer),
                 reference=read_answer(found.expected),
                 spoken=_spoken(found.sent, row),
+                history=_history(row),
                 metadata=reader.beside(row) or None,
             )
     if rows.rows and not reader.hits:
@@ -369,7 +432,23 @@ def hit_retrievals(mapping: ColumnMapping, rows: Rows) -> Applied:
     if "query" not in mapping.columns and "query_id" not in mapping.columns:
         texts = f"; its texts are at {', '.join(outside)}" if (outside := reader.texts_outside()) else ""
         draft.note(0, f"{rows.file}: nothing in it is known as a question: map one, as in query=PATH{texts}")
+    if "answer" not in mapping.columns and (outside := reader.prose_outside()):
+        draft.note(0, f"{rows.file}: nothing in it is known as an answer: map one, as in answer=PATH; it may be {', '.join(outside)}")
     return Applied(draft.lines()[0], tuple(problems))
+
+
+def _asked(found: _Found) -> str | None:
+    """The question; of a prompt that shows the passages what it asks."""
+    text = read_question(found.question)
+    if text is None or not quotes([text], [hit.text for hit in found.hits if isinstance(hit.text, str) and hit.text != text]):
+        return text
+    return asked_in(text)
+
+
+def _history(row: Values) -> list[dict[str, str]] | None:
+    """What was said before the question, where the row keeps it as messages."""
+    before = [{"role": turn.role, "content": turn.content} for turn in read_messages(row.get("history") or ()) if turn.role in SPEAKERS]
+    return before or None
 
 
 def _spoken(prompt: Any, row: Mapping[str, Any]) -> Spoken | None:
@@ -392,13 +471,28 @@ class _Reader:
         self._own = {name: column for name, column in mapping.columns.items() if name in HIT_FIELDS and EVERY not in column}
         self._lists = {name: column for name, column in mapping.columns.items() if name in HIT_FIELDS and EVERY in column}
         self._seen: set[str] = set()
+        asked = [_depth(mapping.columns[name]) for name in ("query", "query_id") if name in mapping.columns]
+        answer = mapping.columns.get("answer")
+        alone = _depth(self._hits) - 1
+        self._outer = max(asked) if asked else alone if answer is None else min(alone, shared_lists(answer, self._hits))
+        if not asked and answer is None and self._is_of_documents(alone):
+            self._outer -= 1
+        parts = lists_of(self._hits)
+        self._prefixes = [EVERY.join(parts[:end]) + EVERY for end in range(alone, self._outer, -1)]
         self.hits = self.asked = 0
+
+    def _is_of_documents(self, depth: int) -> bool:
+        """Whether the list around the hits is one of documents, and not of questions: its items are named."""
+        prefix = EVERY.join(lists_of(self._hits)[:depth]) + EVERY
+        items = [item for row in self._sample() for _, item in each_at(row, prefix)] if depth else []
+        named = [passage(None, item) for item in items if isinstance(item, Mapping)]
+        return bool(named) and all(own.title or own.source for own in named)
 
     def lost(self) -> Problem | None:
         """What a path does that leads nowhere, or through more lists than the hits stand in."""
         hits = shown(self._columns[HITS])
         for name in AROUND:
-            if _depth(self._columns.get(name, "")) >= _depth(self._hits):
+            if name != "answer" and _depth(self._columns.get(name, "")) >= _depth(self._hits):
                 told = f"{shown(self._columns[name])} must stand around the list of hits, {hits}, and not in a list of its own"
                 return Problem(self._rows.file, None, name, told)
         for name, path in self._own.items():
@@ -426,6 +520,17 @@ class _Reader:
         head = lists_of(self._hits)[0]
         return list(dict.fromkeys(p for row in self._sample() for p in _leaves(row) if not p.startswith(head)))[:MOST_TOLD]
 
+    def prose_outside(self) -> list[str]:
+        """Paths to what reads like an answer beside the hits, each with an example."""
+        used = {dotted(path) for path in self._columns.values()}
+        head = lists_of(self._hits)[0]
+        found: dict[str, str] = {}
+        for row in self._sample():
+            for path, value in each_path(row):
+                if path not in used and path.partition(".")[0] != head.partition(".")[0] and isinstance(value, str) and is_prose(value):
+                    found.setdefault(path, value)
+        return [f"{shown(path)} (such as {shown(text, 60)})" for path, text in islice(found.items(), MOST_TOLD)]
+
     @staticmethod
     def told(paths: list[str]) -> str:
         """The end of a sentence about paths that there are."""
@@ -434,20 +539,24 @@ class _Reader:
 
     def read(self, row: Values) -> Iterator[_Found]:
         """The questions of a row, each with its hits."""
-        fields = {name: dict(each_at(row, self._columns[name])) for name in AROUND if name in self._columns}
+        fields = {name: dict(each_at(row, self._columns[name])) for name in AROUND if name in self._columns and name != "answer"}
         beside = {name: dict(each_at(row, path)) for name, path in self._lists.items()}
-        asked = [_depth(self._columns[name]) for name in ("query", "query_id") if name in self._columns]
-        outer = max(asked) if asked else _depth(self._hits) - 1
+        outer = self._outer
+        answers = self._answers(row)
+        around = [dict(each_at(row, prefix)) for prefix in self._prefixes]
         groups: dict[At, list[Passage]] = {
-            place: [] for name in ("query", "query_id") for place in fields.get(name, ()) if len(place) == outer
+            place: [] for found in (fields.get("query", ()), fields.get("query_id", ()), answers) for place in found if len(place) == outer
         }
         for place, hit in each_at(row, self._hits):
             if hit is not ABSENT:
                 made = self._passage(hit, {name: values.get(place, ABSENT) for name, values in beside.items()})
+                for items in around:
+                    made = _inside_of(made, _at(items, place))
                 groups.setdefault(place[:outer], []).append(made)
         for place, hits in groups.items():
             values = {name: _at(known, place) for name, known in fields.items()}
-            if not hits and values.get("query") is None and values.get("query_id") is None:
+            values["answer"] = _at(answers, place)
+            if not hits and all(values.get(name) is None for name in ("query", "query_id", "answer")):
                 continue
             self.hits += len(hits)
             self.asked += 1
@@ -455,6 +564,18 @@ class _Reader:
             name = self._name(query_id, values.get("query"))
             answer, expected, sent = (values.get(field) for field in ("answer", EXPECTED, PROMPT))
             yield _Found(values.get("query"), name, answer, expected, sent, _ranked(hits))
+
+    def _answers(self, row: Values) -> dict[At, Any]:
+        """The answers of a row by their places in the lists around; where they stand deeper, their parts are joined."""
+        path = self._columns.get("answer")
+        if path is None:
+            return {}
+        if _depth(path) <= self._outer:
+            return {place: value for place, value in each_at(row, path) if value is not ABSENT}
+        parts = lists_of(path)
+        prefix, rest = EVERY.join(parts[: self._outer]), EVERY.join(parts[self._outer :])
+        items = each_at(row, f"{prefix}{EVERY}") if self._outer else [((), row)]
+        return {place: text for place, item in items if (text := answer_at(item, rest)) is not None}
 
     def _name(self, query_id: str | None, question: Any) -> str | None:
         """The id of a question: its own, else of its words; asked again it is another query."""
@@ -481,6 +602,8 @@ class _Reader:
         if isinstance(given := parsed(known["metadata"]) if isinstance(known.get("metadata"), str) else known.get("metadata"), Mapping):
             metadata |= {name: value for name, value in given.items() if not is_vector(str(name), value)}
         score = field_value("score", known.get("score"))
+        if isinstance(text, list) and all(isinstance(part, str) for part in text):
+            text = MARKS.sub("", "\n".join(text))
         made = passage(
             plain_text(text) if text is not None else None,
             metadata,
@@ -510,6 +633,21 @@ class _Reader:
             if name not in self._used and value not in (None, "") and isinstance(value, (str, int, float)) and len(str(value)) <= MAX_KEPT
             if not is_key(name)
         }
+
+
+def _inside_of(made: Passage, item: Any) -> Passage:
+    """A passage with what the object that holds it says of its document."""
+    if not isinstance(item, Mapping):
+        return made
+    own = {name: value for name, value in _flat(item, frozenset()).items() if isinstance(value, (str, int, float))}
+    around = passage(None, own, next((own[name] for name in ("id", "_id") if name in own), None))
+    return replace(
+        made,
+        document_id=made.document_id or around.document_id or around.passage_id,
+        score=around.score if made.score is None else made.score,
+        measure=around.measure if made.score is None else made.measure,
+        **{name: getattr(made, name) or getattr(around, name) for name in ("title", "source", "date", "section")},
+    )
 
 
 def _depth(path: str) -> int:
@@ -548,6 +686,15 @@ def _flat(hit: Values, used: frozenset[str], path: str = "", depth: int = MAX_FL
         for name, inner in _flat(value, used, prefix, depth - 1).items():
             found.setdefault(name, inner)
     return found
+
+
+def each_path(value: Values, path: str = "", depth: int = MAX_FLAT) -> Iterator[tuple[str, Any]]:
+    """The paths to what is no object, with what stands there."""
+    for name, inner in islice(value.items(), 50):
+        if isinstance(inner, Mapping) and depth:
+            yield from each_path(inner, f"{path}{name}.", depth - 1)
+        else:
+            yield f"{path}{name}", inner
 
 
 def _leaves(value: Values, path: str = "", depth: int = MAX_FLAT) -> Iterator[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.reading import Reading, read_bundle_bytes
 from ctxasm.data.files.recognised import Shape, recognised
 from ctxasm.data.files.recognised.draft import ONLY_RETRIEVED, Converted
-from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.rows import TURN, Rows
 from ctxasm.data.files.source import FileLimits, dataset_name, open_archive
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import Dataset, OwnedDataset
@@ -166,14 +167,14 @@ def _understood(file: str, rows: Rows, mapping: ColumnMapping | None, alone: boo
     if kind is not None and (not rows.rows or set(KINDS[kind].shape.model_fields) & {"document_id", "query_id"} <= set(rows.columns)):
         return Table(rows, bundle_kind=kind)
     guessed = guess(rows)
-    shape = None if guessed is not None and _is_of_chunks(guessed) else recognised([rows])
+    shape = None if rows.unit == TURN or (guessed is not None and _is_of_chunks(guessed)) else recognised([rows])
     if shape is not None:
         return Table(rows, shape=shape)
     if kind is not None:
         return Table(rows, bundle_kind=kind)
     if guessed is not None:
         return Table(rows, mapping=guessed)
-    if rows.columns:
+    if rows.columns and (rows.rows or not rows.problems):
         columns = ", ".join(map(shown, rows.columns[:10])) + (" …" if len(rows.columns) > 10 else "")
         is_plain = len(rows.columns) == 1 or file.lower().endswith(DOCUMENTS)
         plain = f"; plain text is loaded with `ctxasm ingest`, but for {PROMPT}" if is_plain else ""
@@ -201,26 +202,56 @@ def _is_of_chunks(mapping: ColumnMapping) -> bool:
 
 def sources_of(tables: Sequence[Table]) -> list[Source]:
     """What each table becomes, in the same order. Raises InvalidInput where a mapping does not fit its table."""
-    maps_documents = any(_gives_documents(table) for table in tables)
+    maps_documents = any(_gives(table, "documents") for table in tables)
+    asks = any(_gives(table, kind) for table in tables for kind in ("queries", "retrievals"))
     shared = {shape.name: shape for table in tables if (shape := table.shape) is not None}
     of_shape: dict[str, Source] = {}
     for name, shape in shared.items():
         own = [table.rows for table in tables if table.shape is not None and table.shape.name == name]
         of_shape |= {rows.file: Source(rows, lines) for rows, lines in zip(own, shape.convert_all(own), strict=True)}
-    return [_with_unread(of_shape.get(table.rows.file) or _source(table, maps_documents)) for table in tables]
+    return [_with_unread(of_shape.get(table.rows.file) or _source(table, maps_documents, asks)) for table in tables]
 
 
 def _with_unread(source: Source) -> Source:
     """The source with a note on the fields that nothing was made of; where it became nothing, its problems say so."""
-    notes = unread_notes(source.rows, source.lines) if source.lines != Converted() and not source.problems else ()
-    return replace(source, lines=replace(source.lines, notes=(*source.lines.notes, *notes))) if notes else source
+    lines = _without_nan(source) if source.rows.not_numbers else source.lines
+    notes = unread_notes(source.rows, lines) if lines != Converted() and not source.problems else ()
+    return replace(source, lines=replace(lines, notes=(*lines.notes, *notes)))
 
 
-def _gives_documents(table: Table) -> bool:
-    return table.bundle_kind == "documents" or (table.mapping is not None and table.mapping.kind == "documents")
+def _without_nan(source: Source) -> Converted:
+    """The lines without NaN and Infinity in their metadata; in a field of its own it is a problem of its line."""
+    names: set[str] = set()
+
+    def kept(value: Any, name: str) -> Any:
+        if isinstance(value, Mapping):
+            return {key: kept(inner, str(key)) for key, inner in value.items() if not is_gone(inner, str(key))}
+        return [kept(inner, name) for inner in value if not is_gone(inner, name)] if isinstance(value, list) else value
+
+    def is_gone(value: Any, name: str) -> bool:
+        if not isinstance(value, float) or isfinite(value):
+            return False
+        names.add(name)
+        return True
+
+    lines = {
+        kind: tuple(
+            (number, {**line, "metadata": kept(line["metadata"], "metadata")} if "metadata" in line else line)
+            for number, line in getattr(source.lines, kind)
+        )
+        for kind in KINDS
+    }
+    for _, row in source.rows.rows:
+        kept(row, "")
+    told = f"{source.rows.file}: left out, because NaN and Infinity are no numbers: {', '.join(map(shown, sorted(names)))}"
+    return replace(source.lines, **lines, notes=(*source.lines.notes, told))
 
 
-def _source(table: Table, maps_documents: bool) -> Source:
+def _gives(table: Table, kind: str) -> bool:
+    return table.bundle_kind == kind or (table.mapping is not None and table.mapping.kind == kind)
+
+
+def _source(table: Table, maps_documents: bool, asks: bool) -> Source:
     rows = table.rows
     if table.bundle_kind is not None:
         lines: dict[str, Any] = {table.bundle_kind: tuple((number, dict(row)) for number, row in rows.rows)}
@@ -232,6 +263,8 @@ def _source(table: Table, maps_documents: bool) -> Source:
     found = applied.lines
     if maps_documents and table.mapping.kind in ("chunks", "retrievals"):
         found = replace(found, documents=())  # the file of documents says it, and each chunk must name one of them
+    if asks and table.mapping.kind == "answers":
+        found = replace(found, queries=())
     return Source(rows, found, table.mapping.columns, applied.problems, frozenset({table.mapping.kind}), applied.hit_rows)
 
 
@@ -269,11 +302,12 @@ PREVIEW_ROWS, PREVIEW_ASKED, PREVIEW_HITS = 20, 3, 3
 
 
 class AskedPreview(NamedTuple):
-    """A question as it would be loaded, with the number of its hits, and its best hits: their texts (or names) and scores."""
+    """A question as it would be loaded, its answer, the number of its hits, and its best hits: their texts (or names) and scores."""
 
     question: str
     hits: int
     best: tuple[tuple[str, float | None], ...]
+    answer: str | None = None
 
 
 class FilePreview(NamedTuple):
@@ -389,8 +423,10 @@ def import_files(
     if unreadable or checked.bundle is None:
         raise InvalidBundle(where, (*unreadable, *checked.problems))
     bundle = checked.bundle
-    if not (bundle.documents or bundle.chunks or bundle.queries or bundle.answers):
-        raise InvalidInput(f"{where} {'hold' if len(files) > 1 else 'holds'} no {'valid ' if dropped else ''}records")
+    if not (bundle.chunks or bundle.queries or bundle.answers) and (into is None or not bundle.documents):
+        hold, valid = "hold" if len(files) > 1 else "holds", "valid " if dropped else ""
+        documents = f"{counted(len(bundle.documents), 'document')}, but no {valid}text and no question: {HINT}"
+        raise InvalidInput(f"{where} {hold} {documents if bundle.documents else f'no {valid}records'}")
     return Reading(bundle, (*_notes(tables, checked.sources), *checked.notes, *(_dropped_notes(dropped) if dropped else ())))
 
 
@@ -450,7 +486,8 @@ def _file_preview(table: Table, source: Source, checked: Checked) -> FilePreview
 
 def _asked_preview(lines: Converted) -> tuple[AskedPreview, ...]:
     questions = {str(line.get("query_id")): line.get("query") for _, line in lines.queries}
-    first = [line for _, line in lines.retrievals[:PREVIEW_ASKED]]
+    answers = {str(line.get("query_id")): str(line.get("answer")) for _, line in lines.answers if line.get("answer") is not None}
+    first = [line for _, line in (lines.retrievals or lines.answers)[:PREVIEW_ASKED]]
     hits = [[hit for hit in line.get("retrieved") or () if isinstance(hit, Mapping)] for line in first]
     named = {_key(hit) for own in hits for hit in own[:PREVIEW_HITS]}
     texts = {key: str(line.get("text")) for _, line in lines.chunks if (key := _key(line)) in named}
@@ -459,6 +496,7 @@ def _asked_preview(lines: Converted) -> tuple[AskedPreview, ...]:
             str(questions.get(str(line.get("query_id"))) or line.get("query_id")),
             len(own),
             tuple((texts.get(_key(hit)) or " ".join(_key(hit)), _score(hit)) for hit in own[:PREVIEW_HITS]),
+            answers.get(str(line.get("query_id"))),
         )
         for line, own in zip(first, hits, strict=True)
     )

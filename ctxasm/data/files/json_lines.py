@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
 from ctxasm.data.files.problems import Problems
@@ -28,11 +27,15 @@ class _Refused(ValueError):
 
 
 class LineReader:
-    """Reads the lines of a file. `replaced` counts the characters that became U+FFFD, one for one."""
+    """Reads the lines of a file. `replaced` counts the characters that became U+FFFD, one for one.
 
-    def __init__(self, problems: Problems) -> None:
+    NaN and Infinity, which JSON does not know, are problems; a lenient reader hands them on, and counts them in `not_numbers`.
+    """
+
+    def __init__(self, problems: Problems, *, lenient: bool = False) -> None:
         self._problems = problems
-        self.replaced = 0
+        self._decoder = _decoder(self._not_a_number) if lenient else _STRICT
+        self.replaced = self.not_numbers = 0
 
     def read(self, file: str, stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | None]]:
         """Each line that is not blank: its number (from 1) and its object, or None where a problem was reported."""
@@ -48,7 +51,7 @@ class LineReader:
     def whole(self, file: str, text: str) -> Any:
         """The one value of a JSON text, or UNREAD where a problem was reported."""
         try:
-            value = _loads(text.replace("\0", "\\u0000"))
+            value = self._loads(text.replace("\0", "\\u0000"))
             return self._repaired(value, 0) if _may_break(text) or "\0" in text or _is_deep(value) else value
         except json.JSONDecodeError as error:
             self._problems.add(file, error.lineno, f"column {error.colno}", f"is not valid JSON ({_reason(error)})")
@@ -58,10 +61,17 @@ class LineReader:
             self._problems.add(file, None, "", str(error))
         return UNREAD
 
+    def _not_a_number(self, text: str) -> float:
+        self.not_numbers += 1
+        return float(text)
+
+    def _loads(self, text: str) -> Any:
+        return json.loads(text) if text.startswith("\ufeff") else self._decoder.decode(text)  # the first says what is wrong
+
     def _object(self, file: str, number: int, line: bytes) -> dict[str, Any] | None:
         try:
             text = _decoded(line)
-            value = _loads(text)
+            value = self._loads(text)
             if not isinstance(value, dict):
                 raise _Refused(f"a line must be one JSON object, got {shown(value)}")
             if _may_break(text) or text.count("[") + text.count("{") > MAX_JSON_DEPTH:
@@ -90,18 +100,6 @@ class LineReader:
         if isinstance(value, dict):
             return _pairs([(self._repaired(key, depth + 1), self._repaired(item, depth + 1)) for key, item in value.items()])
         return value
-
-
-def _loads(text: str) -> Any:
-    if text.startswith("\ufeff"):
-        return json.loads(text)  # which says what is wrong
-    return _decoder().decode(text)
-
-
-@cache
-def _decoder() -> json.JSONDecoder:
-    # json.loads would make one for each line.
-    return json.JSONDecoder(object_pairs_hook=_pairs, parse_float=_float, parse_int=_int, parse_constant=_constant)
 
 
 def _may_break(text: str) -> bool:
@@ -162,3 +160,11 @@ def _int(text: str) -> int:
 
 def _constant(text: str) -> NoReturn:
     raise _Refused(f"a number must be finite, got {text}: JSON knows no {text}")
+
+
+def _decoder(constant: Callable[[str], Any]) -> json.JSONDecoder:
+    # json.loads would make one for each line.
+    return json.JSONDecoder(object_pairs_hook=_pairs, parse_float=_float, parse_int=_int, parse_constant=constant)
+
+
+_STRICT = _decoder(_constant)

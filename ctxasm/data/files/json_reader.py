@@ -16,16 +16,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ctxasm.data.files.cells import value_at
+from ctxasm.data.files.cells import HITS
+from ctxasm.data.files.chats import are_messages, exchanges_in
 from ctxasm.data.files.csv_reader import Decoded
-from ctxasm.data.files.hits import records_at
+from ctxasm.data.files.hits import guess_hits, records_at
 from ctxasm.data.files.json_lines import UNREAD, LineReader
 from ctxasm.data.files.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
+from ctxasm.data.files.recognised import recognised
+from ctxasm.data.files.recognised.clients import PROMPTED
 from ctxasm.data.files.recognised.unfolding import unfolded
-from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.rows import TURN, Rows
+from ctxasm.data.files.seen import value_at
 from ctxasm.data.files.source import FileLimits
 from ctxasm.model.errors import InvalidInput, shown
 
+LOOKED_AT = 20
+"""Rows by which chats are told."""
 MAX_SEARCH = 4
 """Levels of objects below which no list of rows is looked for."""
 
@@ -45,7 +51,7 @@ def read_lines(decoded: Decoded, data: bytes, file: str, limits: FileLimits) -> 
     """One object a line. A line that is none is a problem. Raises InvalidInput where there are too many."""
     _check_values(decoded.text, file, limits)
     problems = Problems((file,))
-    reader = LineReader(problems)
+    reader = LineReader(problems, lenient=True)
     rows: list[tuple[int, dict[str, Any]]] = []
     read = 0
     try:
@@ -58,20 +64,54 @@ def read_lines(decoded: Decoded, data: bytes, file: str, limits: FileLimits) -> 
         raise InvalidInput(f"{file} is no JSON Lines: {MAX_PROBLEMS:,} of its lines are no JSON objects") from None
     replaced = reader.replaced + (0 if decoded.is_utf8 else decoded.replaced)
     columns = _columns(file, rows, limits)
-    return Rows(file, columns, rows, (f"JSON Lines in {decoded.encoding}",), "line", problems.sorted(), replaced=replaced)
+    found = Rows(
+        *(file, columns, rows, (f"JSON Lines in {decoded.encoding}",), "line", problems.sorted()),
+        replaced=replaced,
+        not_numbers=reader.not_numbers,
+    )
+    return turns_of(found, [row for _, row in rows], limits) or found
 
 
 def read_json(decoded: Decoded, file: str, limits: FileLimits) -> list[Rows]:
     """The tables of one JSON text; one without rows, with its problem, where it is no JSON."""
     _check_values(decoded.text, file, limits)
     problems = Problems((file,))
-    reader = LineReader(problems)
+    reader = LineReader(problems, lenient=True)
     value = reader.whole(file, decoded.text)
     notes = (f"JSON in {decoded.encoding}",)
     if value is UNREAD:
         return [Rows(file, (), (), notes, problems=problems.sorted())]
-    found = [_rows_of(f"{file}:{path}" if path else file, items, outer, notes, limits) for path, items, outer in tables_of(value)]
+    found = rows_of_value(value, file, notes, limits)
+    found = [replace(table, not_numbers=reader.not_numbers) for table in found]
     return [replace(found[0], replaced=reader.replaced + decoded.replaced), *found[1:]]
+
+
+def rows_of_value(value: Any, file: str, notes: tuple[str, ...], limits: FileLimits) -> list[Rows]:
+    """The tables of a JSON value."""
+    found = [_rows_of(f"{file}:{path}" if path else file, items, outer, notes, limits) for path, items, outer in tables_of(value)]
+    turns = turns_of(found[0], value, limits)
+    return found if turns is None else [turns]
+
+
+def turns_of(rows: Rows, value: Any, limits: FileLimits) -> Rows | None:
+    """The rows of the chats in a value; None where it holds none, or where its own rows say more: a question with its hits, or a trace."""
+    sample = value[:LOOKED_AT] if isinstance(value, list) else value
+    if not (turns := exchanges_in(sample)):
+        return None
+    is_alone = are_messages([row for _, row in rows.rows[:LOOKED_AT]])  # which no other reading understands
+    shape = None if is_alone else recognised([rows])
+    if shape is not None and shape.name != PROMPTED.name:
+        return None
+    asked = guess_hits(Rows(rows.file, tuple(turns[0]), list(enumerate(turns[:LOOKED_AT], 1))))
+    known = guess_hits(rows)
+    is_asked = known is not None and any(isinstance(value_at(row, known.columns.get("query", "")), str) for _, row in rows.rows[:LOOKED_AT])
+    if asked is None or not asked.columns[HITS].startswith("found"):
+        if shape is not None or (is_asked and not is_alone) or not any("response" in turn for turn in turns):
+            return None
+    elif is_asked and not is_alone:
+        return None
+    numbered = list(enumerate(exchanges_in(value), 1))
+    return replace(rows, columns=_columns(rows.file, numbered, limits), rows=numbered, unit=TURN)
 
 
 def tables_of(value: Any) -> list[tuple[str, list[Any], Mapping[str, Any] | None]]:

@@ -11,15 +11,15 @@ from pydantic import ValidationError
 from ctxasm.data.files.bundle import HitShape, explained
 from ctxasm.data.files.cells import (
     DOCUMENT_FIELDS,
+    EXPECTED,
     HITS,
-    NAMES,
+    RESPONSE,
     Applied,
     ColumnMapping,
     DocumentLines,
     Picked,
     document_ids,
     left_out_note,
-    lists_in,
     picked,
     query_id_of,
 )
@@ -28,7 +28,8 @@ from ctxasm.data.files.problems import NO_VALUE, Problem
 from ctxasm.data.files.recognised.draft import Converted, Line
 from ctxasm.data.files.recognised.passages import APPEARANCE, Passage, passage, place
 from ctxasm.data.files.rows import Rows
-from ctxasm.data.names import plain_name
+from ctxasm.data.files.seen import lists_in
+from ctxasm.data.names import FIELD_NAMES, plain_name
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import normalised
 from ctxasm.model.errors import shown
@@ -64,6 +65,7 @@ class _Flat:
         self._chunks: dict[tuple[Any, ...], tuple[int, dict[str, Any]]] = {}
         self._indexes: dict[str, dict[Any, int]] = {}
         self._queries: dict[Any, tuple[int, dict[str, Any]]] = {}
+        self._answers: dict[str, tuple[int, dict[str, Any]]] = {}
         self._retrievals: dict[str, tuple[int, dict[str, Any]]] = {}
         self.problems: list[Problem] = []
         self.hit_rows: dict[int, list[int]] = {}
@@ -112,6 +114,8 @@ class _Flat:
         if "query" in self._mapping.columns:
             line = {"query_id": query_id, **found.only("query", "answer")}
             self._queries.setdefault((query_id, str(found.get("query"))), (number, line))
+        if RESPONSE in found:
+            self._answers.setdefault(query_id, (number, {"query_id": query_id, "answer": found[RESPONSE]}))
 
     def _take_chunk(self, number: int, found: Picked) -> None:
         self._documents.take(number, found["document_id"], found)
@@ -129,6 +133,7 @@ class _Flat:
             chunks=tuple(self._chunks.values()),
             queries=tuple(self._queries.values()),
             retrievals=tuple(self._retrievals.values()),
+            answers=tuple(self._answers.values()),
             notes=(*self._notes, *self._documents.notes(self._rows.file), *left_out_note(self._rows.file, self._left_out)),
         )
 
@@ -189,7 +194,7 @@ def _inverse(distance: Any) -> Any:
     return 1 / (1 + distance)
 
 
-SCORES = frozenset(plain_name(f"{name}{ending}") for field in ("score", "distance") for name in NAMES[field] for ending in ("", "s"))
+SCORES = frozenset(plain_name(f"{name}{ending}") for field in ("score", "distance") for name in FIELD_NAMES[field] for ending in ("", "s"))
 """Names of columns that only hits have."""
 MOST_LISTS = 5
 """Lists that a note names."""
@@ -250,8 +255,8 @@ def _count_chunks(file: str, lines: Sequence[Line]) -> list[str]:
 
 def _in_document(line: Mapping[str, Any]) -> Passage:
     """A line as far as it tells its place; numbers in its metadata are not taken for one, as no column was."""
-    made = passage(line.get("text"), line.get("metadata"), page=line.get("page_number"), start=line.get("start"), end=line.get("end"))
-    return replace(made, numbers={})
+    place = {"page": line.get("page_number"), "start": line.get("start"), "end": line.get("end"), "numbers": {}}
+    return passage(line.get("text"), line.get("metadata"), **place)
 
 
 def _plain(kind: str, finish: Callable[[Picked], dict[str, Any]]) -> Callable[[ColumnMapping, Rows], Applied]:
@@ -269,6 +274,20 @@ def _plain(kind: str, finish: Callable[[Picked], dict[str, Any]]) -> Callable[[C
         return Applied(Converted(**{kind: found}, notes=tuple(notes)))
 
     return lines
+
+
+def _answers(mapping: ColumnMapping, rows: Rows) -> Applied:
+    """What was answered, and the questions where the rows hold them."""
+    made = _plain("answers", _query)(mapping, rows)
+    if "query" not in mapping.columns:
+        return made
+    questions: dict[str, Line] = {}
+    for number, line in made.lines.answers:
+        if isinstance(line.get("query"), str) and isinstance(name := line.get("query_id"), str):
+            reference = {"answer": line[EXPECTED]} if EXPECTED in line else {}
+            questions.setdefault(name, (number, {"query_id": name, "query": line["query"], **reference}))
+    kept = tuple((number, {name: value for name, value in line.items() if name != EXPECTED}) for number, line in made.lines.answers)
+    return made._replace(lines=replace(made.lines, answers=kept, queries=tuple(questions.values())))
 
 
 def _query(found: Picked) -> dict[str, Any]:
@@ -297,5 +316,5 @@ _KINDS: Mapping[str, Callable[[ColumnMapping, Rows], Applied]] = {
     "documents": _plain("documents", lambda found: found.without()),
     "queries": _plain("queries", _query),
     "retrievals": _retrievals,
-    "answers": _plain("answers", _query),
+    "answers": _answers,
 }

@@ -6,12 +6,11 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from ctxasm.data.files.cells import NAMES
 from ctxasm.data.files.csv_reader import NotUtf8, decode
 from ctxasm.data.files.formats import DELIMITED, LINES, read_rows
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.files.source import FileLimits
-from ctxasm.data.names import by_names
+from ctxasm.data.names import FIELD_NAMES, by_names
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.regular_files import read_regular
@@ -50,7 +49,7 @@ def read_questions(path: str | os.PathLike[str], limits: FileLimits) -> tuple[li
     for one in found:
         once.setdefault((one.query_id, one.question), one)
     if not once:
-        raise InvalidInput(f"{named} holds no question: give a line each, or a table with a column {NAMES['query'][1]}")
+        raise InvalidInput(f"{named} holds no question: give a line each, or a table with a column {FIELD_NAMES['query'][1]}")
     if again := len(found) - len(once):
         notes.append(f"{again:,} of {len(found):,} questions stand there twice and are asked once")
     return list(once.values()), tuple(notes)
@@ -58,10 +57,10 @@ def read_questions(path: str | os.PathLike[str], limits: FileLimits) -> tuple[li
 
 def _of_table(rows: Rows, named: str) -> tuple[list[ListedQuestion], list[str]]:
     columns = [(column, column) for column in rows.columns]
-    question, query_id = (next(by_names(NAMES[field], columns), None) for field in ("query", "query_id"))
+    question, query_id = (next(by_names(FIELD_NAMES[field], columns), None) for field in ("query", "query_id"))
     if question is None:
         raise InvalidInput(
-            f"{named} must have a column of questions ({', '.join(NAMES['query'])}), got {', '.join(rows.columns) or 'none'}"
+            f"{named} must have a column of questions ({', '.join(FIELD_NAMES['query'])}), got {', '.join(rows.columns) or 'none'}"
         )
     found, blank = [], []
     for number, row in rows.rows:

@@ -12,6 +12,9 @@ from typing import Any
 
 from ctxasm.data.files.problems import Problem
 
+TURN = "turn"
+"""The unit of rows that were laid apart from a chat."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
@@ -20,7 +23,7 @@ class Rows:
     `columns` are all keys of all rows in order of their first appearance; a row without one of them does not hold it.
     `unit` is what a row's number counts. `problems` are rows that could not be read. `is_text` says that every value is a
     str, so that numbers must be read from it. `outer` is the JSON object that the list of rows stood in, without that list.
-    `replaced` counts the characters (NUL, lone surrogates) that became U+FFFD.
+    `replaced` counts the characters (NUL, lone surrogates) that became U+FFFD, `not_numbers` the NaN and Infinity among the values.
     """
 
     file: str
@@ -32,3 +35,4 @@ class Rows:
     is_text: bool = False
     outer: Mapping[str, Any] | None = None
     replaced: int = 0
+    not_numbers: int = 0

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.data.files.cells import FIELDS, NAMES, ColumnMapping
+from ctxasm.data.files.cells import FIELDS, ColumnMapping
 from ctxasm.data.files.formats import read_rows
 from ctxasm.data.files.guess import guess
 from ctxasm.data.files.importing import OF_LIBRARIES, import_files
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.files.source import FileLimits
+from ctxasm.data.names import FIELD_NAMES
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Bundle, Chunk, Hit
 from tests.data.files.tables import as_csv, as_json, as_lines, as_parquet
@@ -57,7 +58,7 @@ def test_names_order_and_format_of_columns_do_not_matter(rows: list[dict[str, An
         (row["document_id"], row["chunk_index"], row["text"], row["page_number"]) for row in rows
     ]
     order = data.draw(st.permutations(list(rows[0])))
-    known = {name: [usual for usual in NAMES[name][:8] if usual not in OF_LIBRARIES] for name in order if name != "lang"}
+    known = {name: [usual for usual in FIELD_NAMES[name][:8] if usual not in OF_LIBRARIES] for name in order if name != "lang"}
     usual = {name: data.draw(st.sampled_from(names)) for name, names in known.items()}
     renamed = [{usual.get(name, name): row[name] for name in order} for row in rows]
     assert loaded(as_csv(renamed, data.draw(st.sampled_from(",;\t|"))), "x.csv") == expected
@@ -82,11 +83,11 @@ def test_a_path_into_json_is_a_column(rows: list[dict[str, Any]]) -> None:
     assert loaded(as_csv(in_cells), "x.csv", mapping).chunks == found.chunks
 
 
-@pytest.mark.parametrize("field", [field for field in NAMES if field not in ("embedding", "tsvector", "retrieved")])
+@pytest.mark.parametrize("field", [field for field in FIELD_NAMES if field not in ("embedding", "tsvector", "retrieved")])
 def test_every_usual_name_is_known(field: str) -> None:
     kind = next(kind for kind in FIELDS if field in FIELDS[kind])
     value = {"text": WORDS, "query": "Hoe laat?"}.get(field, "1")
-    for name in [name for name in NAMES[field] if (field, name) != ("rank", "position")]:
+    for name in [name for name in FIELD_NAMES[field] if (field, name) != ("rank", "position")]:
         base = {"chunks": {"tekst": WORDS}, "queries": {"vraag": "?"}}.get(kind, {"vraag": "?", "tekst": WORDS, "docid": "d"})
         row = {key: inner for key, inner in base.items() if field not in ("text", "query")} | {name: value}
         row |= {"start": {"end": "9"}, "end": {"start": "0"}}.get(field, {})

@@ -17,7 +17,7 @@ import pytest
 from ctxasm.data.files.formats import read_rows
 from ctxasm.data.files.importing import import_files
 from ctxasm.data.files.source import MB, FileLimits
-from ctxasm.model.errors import InvalidInput
+from ctxasm.model.errors import InvalidBundle, InvalidInput
 from tests.data.files.tables import as_csv, as_json, as_lines, as_parquet, as_zip
 
 ROW = {"document_id": "a", "chunk_index": 0, "text": "hello"}
@@ -190,7 +190,6 @@ def test_columns_of_the_same_name_in_parquet() -> None:
         (b'{"a":' * 100_000, "may be nested at most 64 levels deep"),
         (b'[{"a": ' + b"9" * 5000 + b"}]", "a number may have at most 100 digits, got 5000"),
         (b'[{"a": 1e999}]', "a number must be finite"),
-        (b'[{"a": NaN}]', "JSON knows no NaN"),
         (b'[{"a": 1, "a": 2}]', "the key 'a' stands twice in one object"),
         (b'[{"a": ' + b"[" * 70 + b"]" * 70 + b"}]", "may be nested at most 64 levels deep"),
     ],
@@ -198,6 +197,15 @@ def test_columns_of_the_same_name_in_parquet() -> None:
 def test_json_that_is_no_strict_json(data: bytes, words: str) -> None:
     (rows,) = read_rows(data, "x.json", USUAL)
     assert (rows.rows, [words in problem.message for problem in rows.problems]) == ((), [True])
+
+
+def test_nan_is_left_out_where_no_field_needs_it_and_a_problem_where_one_does() -> None:
+    row = b'{"query": "How?", "hits": [{"text": "Bikes are lent.", "score": %s}], "response": "Yes.", "faithfulness": {"by": [NaN, 1]}}'
+    reading = import_files([("x.jsonl", row % b"0.5")])
+    assert reading.bundle.queries[0].retrieved[0].score == 0.5
+    assert [note for note in reading.notes if "no numbers" in note] == ["x.jsonl: left out, because NaN and Infinity are no numbers: 'by'"]
+    with pytest.raises(InvalidBundle, match=r"line 1, retrieved\[0\].score: must be a finite number"):
+        import_files([("x.jsonl", row % b"NaN")])
 
 
 def test_formulas_stay_the_text_they_are() -> None:

@@ -18,7 +18,7 @@ from ctxasm.app.ui.frame.work import awaited, give_up
 from ctxasm.app.ui.load.jobs import EXPLAIN, IMPORT, LONGEST_NAME, ask_over, begin, begin_load, chosen_over, taken_by
 from ctxasm.app.ui.load.mapping import lacking, mapping_editor
 from ctxasm.app.ui.load.reports import problems_download
-from ctxasm.app.ui.load.row_tables import asked_html, notes_html, preview_html, problems_html
+from ctxasm.app.ui.load.row_tables import asked_rows, notes_html, preview_html, problems_html
 from ctxasm.app.ui.widgets.html import boxed, table_html
 from ctxasm.app.ui.words.words import cut, number, plain
 from ctxasm.data.files.cells import HIT_FIELDS
@@ -407,7 +407,9 @@ def file_card(file: FilePreview, at: int, is_only: bool) -> None:
     with st.container(border=True, key=f"file_{at}"):
         st.html(boxed(_head(file, chosen)))
         if file.asked:
-            st.html(boxed(asked_html(file.asked)))
+            rows = asked_rows(file.asked)
+            widths = {name: st.column_config.Column(width="small" if name == "hits" else "medium") for name in rows[0]}
+            st.dataframe(rows, hide_index=True, column_config=widths, key=f"asked_{at}")
         if mapping is None and file.columns:
             if st.toggle("Map its columns myself", key=f"_own_mapping_{at}", value=file.shape is None and not _is_bundle(file)):
                 mapping_editor(file, None, at)

@@ -12,10 +12,11 @@ import streamlit as st
 from ctxasm.app.ui.frame.session import FILE_MAPPING, Kept, Session, session
 from ctxasm.app.ui.widgets.html import boxed
 from ctxasm.app.ui.words.words import cut
-from ctxasm.data.files.cells import EXPECTED, FIELDS, HIT_FIELDS, HITS, NAMES, NEEDED, NO_PATHS, PROMPT, ColumnMapping, paths_in
+from ctxasm.data.files.cells import EXPECTED, FIELDS, HIT_FIELDS, HITS, NEEDED, PROMPT, ColumnMapping
 from ctxasm.data.files.guess import BY_NAME, OF_FLAT
 from ctxasm.data.files.rows import Rows
-from ctxasm.data.names import by_names, opened_json, places_inside
+from ctxasm.data.files.seen import NO_PATHS, paths_in
+from ctxasm.data.names import FIELD_NAMES, by_names, opened_json, places_inside
 
 if TYPE_CHECKING:
     from ctxasm.data.files.importing import FilePreview
@@ -188,7 +189,7 @@ def as_kind(mapping: ColumnMapping | None, kind: str, columns: Sequence[str]) ->
     kept = {field: column for field, column in (mapping.columns if mapping else {}).items() if field in FIELDS[kind]}
     for field in FIELDS[kind]:
         free = ((column.rpartition(".")[2], column) for column in columns if column not in kept.values())
-        column = next(by_names(NAMES.get(field, (field,)), free), None)
+        column = next(by_names(FIELD_NAMES.get(field, (field,)), free), None)
         if field not in kept and column is not None:
             kept[field] = column
     return ColumnMapping(kind, {field: kept[field] for field in FIELDS[kind] if field in kept})

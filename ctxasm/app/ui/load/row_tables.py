@@ -108,22 +108,25 @@ def _cell(row: Mapping[str, Any], column: str) -> str:
     return escape(cell_text(row[column]))
 
 
-def asked_html(asked: Sequence[AskedPreview]) -> str:
-    """The first questions as they would be loaded, each with its best hits."""
-    rows = [
-        (
-            escape(cut(one.question)),
-            number(one.hits),
-            "".join(
-                f"<div>{'' if score is None else f'<code>{score:.3g}</code> '}{escape(cut(text, 64))}</div>" for text, score in one.best
-            )
-            + ("<div>…</div>" if one.hits > len(one.best) else ""),
-        )
+def asked_rows(asked: Sequence[AskedPreview]) -> list[dict[str, Any]]:
+    """The first questions as they would be loaded: the answer of each, how many hits it has, and the best of them."""
+    most = max((len(one.best) for one in asked), default=0)
+    return [
+        {
+            "question": cut(one.question),
+            "answer": "" if one.answer is None else cut(one.answer),
+            "hits": one.hits,
+            **{f"hit {at + 1}": _best(one, at) for at in range(most)},
+        }
         for one in asked
     ]
-    return (
-        f'<div class="cx-preview">{table_html(("question", "found", "the best of them"), rows, (1,), "The first questions, as read")}</div>'
-    )
+
+
+def _best(one: AskedPreview, at: int) -> str:
+    if at >= len(one.best):
+        return ""
+    text, score = one.best[at]
+    return cut(text) if score is None else f"{score:.3g} · {cut(text)}"
 
 
 def notes_html(notes: Iterable[str]) -> str:

@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ctxasm.data.files.recognised.beir import BEIR
+from ctxasm.data.files.recognised.clients import HAYSTACK, LANGCHAIN, LLAMAINDEX, PROMPTED, RAGAS
 from ctxasm.data.files.recognised.draft import Converted, Shape
-from ctxasm.data.files.recognised.haystack import HAYSTACK
-from ctxasm.data.files.recognised.langchain import LANGCHAIN
-from ctxasm.data.files.recognised.langfuse import LANGFUSE
-from ctxasm.data.files.recognised.langsmith import LANGSMITH
-from ctxasm.data.files.recognised.llamaindex import LLAMAINDEX
-from ctxasm.data.files.recognised.openinference import OPENINFERENCE
-from ctxasm.data.files.recognised.prompts import PROMPTED
-from ctxasm.data.files.recognised.ragas import RAGAS
+from ctxasm.data.files.recognised.traces import LANGFUSE, LANGSMITH, OPENINFERENCE
 from ctxasm.data.files.recognised.unfolding import unfolded
 from ctxasm.data.files.rows import Rows
 

@@ -102,11 +102,12 @@ class Asked:
 class Draft:
     """Collects passages and questions of several tables. `lines` then gives one Converted a table.
 
-    `are_distances` says what plain scores are; None: the lists themselves tell.
+    `are_distances` says what plain scores are; None: the lists themselves tell. `answers_at` are paths to answers.
     """
 
     tables: Sequence[Rows]
     are_distances: bool | None = None
+    answers_at: Sequence[str] = ()
     _known: dict[tuple[object, ...], int] = field(default_factory=dict)
     _passages: list[tuple[Place, Passage]] = field(default_factory=list)
     _listed: set[int] = field(default_factory=set)
@@ -151,7 +152,7 @@ class Draft:
     def passages_of(self, table: int, sent: Sequence[Turn]) -> InPrompt:
         """The passages that a prompt itself shows, for an answer of which no retrieval is known."""
         text = prompt_text([turn for turn in sent if turn.role != "assistant"])
-        found = [Passage(own, rank=number) for number, own in own_passages(text)]
+        found = [Passage(own.text, rank=own.number, title=own.title, document_id=own.title) for own in own_passages(text)]
         if found:
             self.note(table, "no retrieval is in it: the passages of the prompt that was sent are taken for the hits (prompts: {})")
         last = next((turn.content for turn in reversed(sent) if turn.role == "user"), "")

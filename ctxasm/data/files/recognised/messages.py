@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ctxasm.data.files.recognised.passages import Object, parsed
+from ctxasm.data.files.literals import parsed
+from ctxasm.data.files.recognised.passages import Object
 from ctxasm.model.characters import is_visible
 from ctxasm.model.records import Turn
 

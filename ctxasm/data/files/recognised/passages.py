@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from math import factorial, prod
 from typing import Any, NamedTuple
 
+from ctxasm.data.files.literals import parsed
+from ctxasm.data.names import (
+    DATE_NAMES,
+    DOCUMENT_NAMES,
+    END_NAMES,
+    INDEX_NAMES,
+    LONG_NAME,
+    PAGE_NAMES,
+    PLACEHOLDERS,
+    SCORE_NAMES,
+    SECTION_NAMES,
+    SHARED,
+    SOURCE_NAMES,
+    START_NAMES,
+    TITLE_NAMES,
+    plain_name,
+)
 from ctxasm.text.overlap import linked_runs, run_indexes
 
 Object = Mapping[str, Any]
@@ -60,35 +77,6 @@ def number(value: object) -> Any:
 def is_finite(value: object) -> bool:
     """Whether it is a number that can be compared."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < math.inf
-
-
-def parsed(value: object) -> Any:
-    """What a text holds that is written as JSON or as a Python literal; the value itself where it is neither."""
-    if not isinstance(value, str):
-        return value
-    bare = value.strip()
-    if not bare or bare[0] not in "[{(a":
-        return value
-    try:
-        found = json.loads(bare)
-    except RecursionError:
-        return value
-    except ValueError:
-        try:
-            found = read_literal(bare)
-        except (NotLiteral, ValueError):
-            return value
-    return value if is_deep(found) else found
-
-
-def is_deep(value: object) -> bool:
-    """Whether it is nested deeper than anything that is meant as data."""
-    level = [value]
-    for _ in range(MAX_LEVELS):
-        level = [item for one in level for item in (one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())]
-        if not level:
-            return False
-    return True
 
 
 def objects(value: object) -> list[Object]:
@@ -154,11 +142,13 @@ def rising(lists: Iterable[Sequence[Passage]]) -> bool:
 
 
 def falling(lists: Iterable[Sequence[Passage]]) -> bool:
-    """Whether what is called a distance falls in all lists, which by chance it would not."""
-    return _always(lists, ("distance",), lambda a, b: a >= b)
+    """Whether what is called a distance falls in all lists: the best hit stands first."""
+    return _always(lists, ("distance",), lambda a, b: a >= b, 2)
 
 
-def _always(lists: Iterable[Sequence[Passage]], measures: Sequence[str], follows: Callable[[float, float], bool]) -> bool:
+def _always(
+    lists: Iterable[Sequence[Passage]], measures: Sequence[str], follows: Callable[[float, float], bool], least: int = MIN_ODDS
+) -> bool:
     odds, is_pair = [], False
     for found in lists:
         scores = [passage.score for passage in found if is_finite(passage.score)]
@@ -169,12 +159,12 @@ def _always(lists: Iterable[Sequence[Passage]], measures: Sequence[str], follows
         is_pair = is_pair or any(passage.measure == "pair" for passage in found)
         odds.append(factorial(min(len(set(scores)), MIN_ODDS)))
     # Pairs of a document and a number are what LangChain returns with scores, and there they often are distances.
-    return prod(odds) >= (2 if is_pair else MIN_ODDS) and bool(odds)
+    return prod(odds) >= (2 if is_pair else least) and bool(odds)
 
 
 def score(found: Sequence[Passage], are_distances: bool) -> Scored:
     """The scores of one list. `are_distances`: plain scores of this file are distances."""
-    if all(is_nothing(passage.score) for passage in found):
+    if all(is_nothing(passage.score) and not isinstance(passage.score, float) for passage in found):
         return Scored([1 / rank for rank in range(1, len(found) + 1)], True, "no_score")
     turned = [_turned(passage, are_distances) for passage in found]
     known = [value for value in turned if is_finite(value)]
@@ -204,110 +194,6 @@ NOTES = {
     "added": "passages without a score beside hits that have one were added after retrieval: chunks, not hits (lists: {})",
 }
 """What is said about the lists of a file, by `Scored.by`."""
-
-
-MAX_DEPTH = 64
-MAX_CHARS = 20_000_000
-_CONSTANTS = {"None": None, "True": True, "False": False, "null": None, "true": True, "false": False, "nan": None, "NaN": None}
-_NEXT = re.compile(
-    r"""\s*(?:(?P<quote>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
-    |(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
-    |(?P<word>array\s*\(|dtype\s*=\s*\w+|[A-Za-z]+)
-    |(?P<mark>[\[\](){}:,]))""",
-    re.VERBOSE | re.DOTALL,
-)
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\n|.)", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\n": ""}
-_CLOSERS = {"[": "]", "(": ")", "{": "}", "array(": ")"}
-
-
-class NotLiteral(ValueError):
-    """The text is no Python literal of the kinds read here."""
-
-
-def read_literal(text: str) -> Any:
-    """The value written in `text`: lists (tuples become lists), objects, texts, numbers, None. Raises NotLiteral."""
-    if len(text) > MAX_CHARS:
-        raise NotLiteral("too long")
-    reader = _Reader(text)
-    value = reader.value(0)
-    if reader.peek() != ("end", ""):
-        raise NotLiteral("something follows")
-    return value
-
-
-class _Reader:
-    def __init__(self, text: str) -> None:
-        self._text, self._at = text, 0
-        self._next = self._read()
-
-    def _read(self) -> tuple[str, str]:
-        found = _NEXT.match(self._text, self._at)
-        if found is None:
-            if self._text[self._at :].strip():
-                raise NotLiteral(f"character {self._at + 1}")
-            return "end", ""
-        self._at = found.end()
-        kind = found.lastgroup or ""
-        return kind, found[kind]
-
-    def peek(self) -> tuple[str, str]:
-        return self._next
-
-    def take(self) -> tuple[str, str]:
-        taken, self._next = self._next, self._read()
-        return taken
-
-    def value(self, depth: int) -> Any:
-        if depth > MAX_DEPTH:
-            raise NotLiteral("too deep")
-        kind, word = self.take()
-        if kind == "quote":
-            return _ESCAPE.sub(_unescaped, word[1:-1])
-        if kind == "number":
-            return float(word) if len(word) > 100 or any(mark in word for mark in ".eE") else int(word)
-        if kind == "word" and word in _CONSTANTS:
-            return _CONSTANTS[word]
-        if kind == "word" and word.startswith("array"):
-            items = self._items(")", depth)
-            return items[0] if items else []
-        if word in ("[", "("):
-            return self._items(_CLOSERS[word], depth)
-        if word == "{":
-            return self._object(depth)
-        raise NotLiteral(word or "it ends too early")
-
-    def _items(self, closer: str, depth: int) -> list[Any]:
-        items: list[Any] = []
-        while self.peek()[1] != closer or self.peek()[0] != "mark":
-            if self.peek()[0] == "word" and self.peek()[1].startswith("dtype"):
-                self.take()
-            else:
-                items.append(self.value(depth + 1))
-            if self.peek() == ("mark", ","):
-                self.take()
-        self.take()
-        return items
-
-    def _object(self, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        while self.peek() != ("mark", "}"):
-            key = self.value(depth + 1)
-            if not isinstance(key, str) or self.take() != ("mark", ":"):
-                raise NotLiteral("a key must be a text")
-            found[key] = self.value(depth + 1)
-            if self.peek() == ("mark", ","):
-                self.take()
-        self.take()
-        return found
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    code = found[1]
-    if len(code) > 1:
-        number = int(code[1:], 16)
-        return chr(number) if number <= 0x10FFFF else "\ufffd"
-    return _ESCAPED.get(code, code if code in "\\'\"" else "\\" + code)
 
 
 MAX_TRIMMED = 8
@@ -358,27 +244,38 @@ def _shared(passages: Sequence[Passage], is_whole: bool) -> Placed:
 
 def _numbered(passages: Sequence[Passage], order: Sequence[int], touches: Callable[[Passage, Passage], bool]) -> list[int]:
     indexes, index = [0] * len(passages), 0
-    for before, at in zip((None, *order), order, strict=False):
-        if before is not None:
-            index += 1 if touches(passages[before], passages[at]) else 2
+    farthest: Passage | None = None  # one that holds others reaches beyond them
+    for at in order:
+        if farthest is not None:
+            index += 1 if touches(farthest, passages[at]) else 2
         indexes[at] = index
+        farthest = passages[at] if farthest is None or _reach(passages[at]) >= _reach(farthest) else farthest
     return indexes
+
+
+def _reach(passage: Passage) -> tuple[int, int]:
+    page = (passage.page or 0) if passage.start_in_page else 0
+    return page, _end_of(passage) if passage.start is not None else 0
+
+
+def _end_of(passage: Passage) -> int:
+    return passage.end if passage.end is not None else (passage.start or 0) + len(str(passage.text))
 
 
 def _characters_touch(before: Passage, after: Passage) -> bool:
     """Whether `after` begins where `before` ends, on the same page; over a page break nothing is known."""
     if before.start is None or after.start is None or (before.start_in_page and before.page != after.page):
         return False
-    end = before.end if before.end is not None else before.start + len(str(before.text))
-    return after.start <= end + MAX_TRIMMED
+    return after.start <= _end_of(before) + MAX_TRIMMED
 
 
 def _lines_touch(before: Passage, after: Passage) -> bool:
     return before.lines is not None and after.lines is not None and after.lines[0] <= before.lines[1] + 1
 
 
-def _characters(passage: Passage) -> tuple[int, int] | None:
-    return None if passage.start is None else (passage.page or 0 if passage.start_in_page else 0, passage.start)
+def _characters(passage: Passage) -> tuple[int, ...] | None:
+    """Where it starts; of two that start together the longer first."""
+    return None if passage.start is None else (passage.page or 0 if passage.start_in_page else 0, passage.start, -_end_of(passage))
 
 
 def _lines(passage: Passage) -> tuple[int, int] | None:
@@ -423,27 +320,14 @@ def _linked(passages: Sequence[Passage]) -> list[int]:
     return [indexes[position] for position in range(len(passages))]
 
 
-DOCUMENT_NAMES = ("document_id", "doc_id", "documentId", "docId", "ref_doc_id", "source_id", "sourceId")
-"""Where clients keep the identifier of the document that a chunk was cut from."""
-SOURCE_NAMES = ("source", "file_path", "filepath", "path", "url", "uri", "source_url", "file_name", "filename", "file", "link")
-TITLE_NAMES = ("title", "document_title", "doc_title", "file_name", "filename", "name")
-SECTION_NAMES = ("section", "header", "heading", "Header 3", "Header 2", "Header 1", "header_path")
-DATE_NAMES = ("date", "last_modified_date", "modified", "creation_date", "published")
-INDEX_NAMES = (
-    *("chunk_index", "chunkIndex", "chunk_id", "chunk_number", "chunk_num", "chunk", "chunk_seq", "seq", "seq_num", "sequence"),
-    *("split_id", "node_index", "passage_index", "row"),
-)
-"""Where clients number the chunks of one document."""
-START_NAMES = ("start_index", "start_char_idx", "split_idx_start", "start_char", "char_start", "start_offset")
-END_NAMES = ("end_index", "end_char_idx", "split_idx_end", "end_char", "char_end", "end_offset")
-SCORE_NAMES = {
-    **dict.fromkeys(("relevance_score", "rerank_score", "reranker_score", "cross_encoder_score"), "rerank"),
-    **dict.fromkeys(("score", "_score", "hybrid_score", "similarity_score"), "score"),
-    **dict.fromkeys(("similarity", "vector_score", "query_similarity_score", "cosine_similarity"), "vector"),
-    **dict.fromkeys(("bm25_score", "bm25", "keyword_score"), "bm25"),
-    **dict.fromkeys(("distance", "_distance", "vector_distance", "cosine_distance", "l2_distance", "__nn_distance"), "distance"),
-}
-"""The names of a score, the one that counts first, with what it measures."""
+def _plain(*names: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(plain_name, names)))
+
+
+MAX_NESTED = 3
+_INDEXES = tuple((plain_name(name), name) for name in INDEX_NAMES)
+_ADDRESS = re.compile(r"^\w+://.*/[^/?#]+\.[a-z]\w{1,4}$")
+_FILE = re.compile(r"\.[A-Za-z]\w{1,4}$")
 MAX_ID = 500
 OPENING = 6
 """Words that stand for a title."""
@@ -484,23 +368,25 @@ class Passage:
 def passage(text: Any, metadata: object, passage_id: object = None, score: Any = None, document_id: object = None, **known: Any) -> Passage:
     """A passage, with everything that its metadata says. What is given here wins over the metadata."""
     own: Object = metadata if isinstance(metadata, Mapping) else {}
-    source = _first_name(own, SOURCE_NAMES)
-    document = named(document_id) or _first_name(own, DOCUMENT_NAMES) or source
+    flat = _by_plain_name(own) if own else own
+    source, title = _first_name(flat, SOURCE_NAMES), _first_name(flat, TITLE_NAMES)
+    name = title or known.get("title")
+    is_identity = name is not None and (passage_id is None or _FILE.search(name) is not None)
+    document = named(document_id) or _first_name(flat, DOCUMENT_NAMES) or source or known.get("source") or (name if is_identity else None)
     scores, measure = scores_of(own)
     if score is None and measure:
         score = scores[measure]
     elif score is not None:
         measure = "score"
-    start = _first_whole(own, START_NAMES)
     facts = {
-        "title": _first_name(own, TITLE_NAMES),
+        "title": title or (source.rpartition("/")[2] or None if source and _ADDRESS.search(source) else None),
         "source": source,
-        "date": _first_name(own, DATE_NAMES),
-        "page": page_of(own),
-        "section": _first_name(own, SECTION_NAMES),
-        "numbers": {name: found for name in INDEX_NAMES if name in own and (found := whole(own[name])) is not None},
-        "start": start,
-        "end": _first_whole(own, END_NAMES),
+        "date": _first_name(flat, DATE_NAMES),
+        "page": page_of(own, flat),
+        "section": _first_name(flat, SECTION_NAMES),
+        "numbers": {name: found for plain, name in _INDEXES if plain in flat and (found := whole(flat[plain])) is not None},
+        "start": _first_whole(flat, START_NAMES),
+        "end": _first_whole(flat, END_NAMES),
         "start_in_page": "start_index" in own and "page" in own,
         "lines": _line_numbers(own),
     }
@@ -528,12 +414,35 @@ def scores_of(values: Object) -> tuple[dict[str, Any], str]:
     return found, next(iter(found), "")
 
 
-def page_of(values: Object) -> int | None:
+def page_of(values: Object, flat: Object) -> int | None:
     """The page, counted from 1. `page` beside `page_label` or `total_pages` counts from 0 (LangChain's PDF loaders)."""
-    if (labelled := _first_whole(values, ("page_number", "page_label", "pageNumber"))) is not None:
+    if (labelled := _first_whole(flat, PAGE_NAMES)) is not None:
         return labelled
-    page = whole(values.get("page"))
-    return page + 1 if page is not None and "total_pages" in values else page
+    page = whole(flat.get("page"))
+    if page is None:
+        for name in ("positions", "page_numbers", "pages"):  # boxes that begin with their page, or pages
+            listed = values.get(name)
+            while isinstance(listed, list) and listed:
+                listed = listed[0]
+            if (page := whole(listed)) is not None:
+                break
+    return page + 1 if page is not None and "totalpages" in flat else page
+
+
+def _by_plain_name(values: Object) -> dict[str, Any]:
+    """What stands in an object, and in the objects in it, by plain names; the outer and the first win."""
+    found: dict[str, Any] = {}
+    level: list[Object] = [values]
+    for _ in range(MAX_NESTED + 1):
+        below: list[Object] = []
+        for inner in level:
+            for name, value in inner.items():
+                if isinstance(value, Mapping):
+                    below.append(value)
+                elif value is not None:
+                    found.setdefault(plain_name(str(name)), value)
+        level = below
+    return found
 
 
 def content_id(text: str) -> str:
@@ -565,9 +474,19 @@ def _line_numbers(values: Object) -> tuple[int, int] | None:
     return (low, high) if low is not None and high is not None else None
 
 
-def _first_name(values: Object, names: tuple[str, ...]) -> str | None:
-    return next((found for name in names if name in values and (found := named(values[name])) is not None), None)
+def _first_name(flat: Object, names: tuple[str, ...]) -> str | None:
+    for name in _names_in(tuple(flat), names):
+        if (found := named(flat[name])) is not None and found.lower() not in PLACEHOLDERS:
+            return found
+    return None
 
 
-def _first_whole(values: Object, names: tuple[str, ...]) -> int | None:
-    return next((found for name in names if name in values and (found := whole(values[name])) is not None), None)
+def _first_whole(flat: Object, names: tuple[str, ...]) -> int | None:
+    return next((found for name in _names_in(tuple(flat), names) if (found := whole(flat[name])) is not None), None)
+
+
+@lru_cache(4096)
+def _names_in(keys: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
+    """The keys that are one of the names, then those that end in a long one; passages of a file have the same few sets of keys."""
+    ends = (key for name in names if len(name) >= LONG_NAME and name not in SHARED for key in keys if key.endswith(name) and key != name)
+    return (*(name for name in names if name in keys), *ends)

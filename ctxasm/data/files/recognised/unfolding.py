@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ctxasm.data.files.recognised.forms import ANY_FORM, FORMS, read_passage
-from ctxasm.data.files.recognised.langsmith import is_run
-from ctxasm.data.files.recognised.lists import read_list, read_question
-from ctxasm.data.files.recognised.prompts import are_messages
+from ctxasm.data.files.recognised.clients import are_messages
+from ctxasm.data.files.recognised.lists import ANY_FORM, FORMS, read_list, read_passage, read_question
+from ctxasm.data.files.recognised.traces import is_run
 
 WHOLE = ("docstore/data", "resourceSpans", "resource_spans")
 """Keys of objects that are one row."""

@@ -11,19 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ctxasm.data.files.recognised.passages import (
-    MAX_TRIMMED,
-    NotLiteral,
-    Passage,
-    nested,
-    parsed,
-    passage,
-    place,
-    read_literal,
-    rising,
-    score,
-    whole,
-)
+from ctxasm.data.files.literals import NotLiteral, parsed, read_literal
+from ctxasm.data.files.recognised.passages import MAX_TRIMMED, Passage, nested, passage, place, rising, score, whole
 from tests.examples import examples
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
