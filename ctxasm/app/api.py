@@ -374,7 +374,7 @@ def sweep(
     the same to the byte. With `keep` outcomes are kept in the store, so that a sweep that was ended goes on, and another one counts
     only what is new. Raises InvalidInput, NotFound, StoreUnavailable.
     """
-    from ctxasm.app.tuned import swept
+    from ctxasm.app.tuning_runs import swept
     from ctxasm.model.settings import AssemblySettings
 
     with _workbench(store) as workbench:
@@ -398,7 +398,7 @@ def compare(
 
     The rest is as in `sweep`.
     """
-    from ctxasm.app.tuned import compared
+    from ctxasm.app.tuning_runs import compared
 
     with _workbench(store) as workbench:
         return compared(workbench, a, b, dataset, query_ids, engine=engine, keep=keep, report=report, cancelled=cancelled)
@@ -428,7 +428,7 @@ def compare_answers(
     StoreUnavailable, ModelUnavailable where the scorer's model fails; a question that the model does not answer is among `failures`.
     """
     from ctxasm.answering.prompts import GROUNDED
-    from ctxasm.app.tuned import answer_desk
+    from ctxasm.app.tuning_runs import answer_desk
     from ctxasm.tuning.compare_answers import How, Prices
 
     with _workbench(store) as workbench:
@@ -456,7 +456,7 @@ def recommend(
     `delta` (default .05) is the share of questions that something cheaper may lose, and the gain that must not be missed. The rest is as
     in `sweep`.
     """
-    from ctxasm.app.tuned import recommendation
+    from ctxasm.app.tuning_runs import recommendation
     from ctxasm.model.settings import AssemblySettings
 
     with _workbench(store) as workbench:

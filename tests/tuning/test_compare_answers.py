@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from ctxasm.app.tuned import AnswerWorkbench
+from ctxasm.app.tuning_runs import AnswerWorkbench
 from ctxasm.app.workbench import Workbench
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.used_passages import used_passages

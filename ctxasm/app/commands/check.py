@@ -67,7 +67,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Check each answer and print it as it is made, then the totals. An answer that cannot be checked is named; the others go on."""
     from ctxasm.app.commands.check_report import TestSuite, open_report
-    from ctxasm.app.recorded import AnswerCheck, read_asked
+    from ctxasm.app.reviews import AnswerCheck, read_asked
     from ctxasm.citations.totals import Totals
 
     failing = _fail_on(args.fail_on)

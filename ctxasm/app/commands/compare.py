@@ -63,7 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the sentence and a table of the questions that differ."""
     from ctxasm.app.report.making import report_comparison
-    from ctxasm.app.tuned import compared
+    from ctxasm.app.tuning_runs import compared
 
     check_table(args.out)
     if args.answers and args.out is not None:
@@ -109,7 +109,7 @@ MOST = 1_000_000
 
 def _run_answers(args: Namespace, workbench: Workbench, a: AssemblySettings, b: AssemblySettings) -> int:
     """Print the figures of the answers, or what asking would take."""
-    from ctxasm.app.tuned import answer_desk
+    from ctxasm.app.tuning_runs import answer_desk
     from ctxasm.tuning.compare_answers import How, Prices
 
     how = How(workbench.open_model(args.model), *asked_of(args))

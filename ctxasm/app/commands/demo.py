@@ -55,7 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Load the sample into memory, compare, and print."""
-    from ctxasm.app.tuned import compared
+    from ctxasm.app.tuning_runs import compared
     from ctxasm.store.memory import MemoryStore
     from ctxasm.text.tokens import open_counter
 

@@ -24,7 +24,7 @@ from ctxasm.app.commands.common import (
     terminal_progress,
     workbench_of,
 )
-from ctxasm.app.integrations.written import FORMS, FRAMEWORKS, written_as
+from ctxasm.app.integrations.settings_forms import FORMS, FRAMEWORKS, written_as
 
 SUMMARY = "recommend settings for a dataset, with the gain, its interval, the cost and what is lost"
 
@@ -40,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the sentences and the settings."""
-    from ctxasm.app.tuned import recommendation
+    from ctxasm.app.tuning_runs import recommendation
 
     start, workbench = settings_of(args), workbench_of(args)
     require_data(workbench)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from ctxasm.app.commands.common import add_dataset, add_settings, as_json, settings_of, snippet_url, workbench_of
-from ctxasm.app.integrations.written import FORMS, FRAMEWORKS, written_as
+from ctxasm.app.integrations.settings_forms import FORMS, FRAMEWORKS, written_as
 from ctxasm.model.errors import NotFound
 from ctxasm.model.settings import AssemblySettings, specs
 from ctxasm.model.settings_text import ENVIRONMENT_PREFIX, write

@@ -59,7 +59,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print (or write) a row a setting, after the sentence of what matters."""
     from ctxasm.app.report.making import report_sweep
-    from ctxasm.app.tuned import sweep_estimate, swept
+    from ctxasm.app.tuning_runs import sweep_estimate, swept
     from ctxasm.tuning.sweep import axes_of
 
     check_table(args.out)

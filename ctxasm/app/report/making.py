@@ -87,7 +87,7 @@ def report_comparison(workbench: Workbench, found: Comparison) -> str:
 def funnel_of(workbench: Workbench, run: Run) -> Funnel:
     """The context of a run made again from the same data and settings; why not, where that is not possible or gives another one."""
     from ctxasm.answering.prompts import PromptChoice
-    from ctxasm.app.funnel import steps
+    from ctxasm.app.fates import steps
 
     if not run.dataset:
         return Funnel(None, why="The answer came without a dataset, so no context was assembled here.")

@@ -9,8 +9,7 @@ import streamlit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.app.fates import SENT, likeness_label, supplement_of
-from ctxasm.app.funnel import flow, steps
+from ctxasm.app.fates import SENT, flow, likeness_label, steps, supplement_of
 from ctxasm.app.ui.inspect.budget import regret_html
 from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html
 from ctxasm.app.ui.inspect.copies import copies, difference, squeezed

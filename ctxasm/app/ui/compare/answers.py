@@ -284,7 +284,7 @@ def _take_ended(scene: Scene) -> None:
 
 
 def _offer(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hashable, ...]) -> None:
-    from ctxasm.app.tuned import answer_desk
+    from ctxasm.app.tuning_runs import answer_desk
 
     workbench, now = server.workbench(), session.now
     try:
@@ -303,7 +303,7 @@ def _offer(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hash
 
 
 def _begin(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hashable, ...]) -> None:
-    from ctxasm.app.tuned import answer_desk
+    from ctxasm.app.tuning_runs import answer_desk
 
     workbench, now, dataset = server.workbench(), session.now, scene.dataset
     session.answers_problem = None

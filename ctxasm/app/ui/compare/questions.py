@@ -152,7 +152,7 @@ def question_words() -> dict[str, str]:
 
 def compared_set(dataset: str, a: AssemblySettings, b: AssemblySettings) -> Comparison | None:
     """The comparison; None where it waits to be asked for, or cannot be had, which is said."""
-    from ctxasm.app.tuned import compared
+    from ctxasm.app.tuning_runs import compared
 
     info, workbench = session.info, server.workbench()
     wanted = (data_key(dataset), a, b)

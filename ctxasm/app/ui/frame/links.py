@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
-from ctxasm.app.integrations.written import written_as
+from ctxasm.app.integrations.settings_forms import written_as
 from ctxasm.app.ui.frame import state, typed_questions
 from ctxasm.app.ui.frame.address import COMPARE, model_address, pinned_address, shown_address, view_address
 from ctxasm.app.ui.frame.browser import listen

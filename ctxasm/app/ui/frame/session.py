@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ctxasm.answering.asking import AnswerResult
     from ctxasm.answering.prompts import PromptChoice, PromptStyle
     from ctxasm.answering.sent_tokens import SentTokens
-    from ctxasm.app.tuned import Decided
+    from ctxasm.app.tuning_runs import Decided
     from ctxasm.app.ui.frame.jobs import Job
     from ctxasm.app.ui.widgets.components import RangeState
     from ctxasm.app.ui.widgets.html import ClickState

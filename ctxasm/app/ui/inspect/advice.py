@@ -92,7 +92,7 @@ def _wanted(scene: Scene) -> Hashable:
 
 def _ended_job(scene: Scene, at_rest: bool) -> Job | None:
     """The work for these settings, once it has ended: None until then. It begins when the page is at rest."""
-    from ctxasm.app import tuned
+    from ctxasm.app import tuning_runs
 
     wanted = _wanted(scene)
     job = known(ADVICE, wanted)
@@ -101,7 +101,7 @@ def _ended_job(scene: Scene, at_rest: bool) -> Job | None:
     if not at_rest:
         return None
     workbench = server.workbench()
-    job = begun(ADVICE, wanted, lambda _, cancelled: tuned.advice(workbench, scene.settings, scene.dataset, cancelled=cancelled))
+    job = begun(ADVICE, wanted, lambda _, cancelled: tuning_runs.advice(workbench, scene.settings, scene.dataset, cancelled=cancelled))
     ended = asked_to_end()
     while not job.wait(LOOK_S):
         if ended():

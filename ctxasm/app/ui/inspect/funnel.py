@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ctxasm.app.funnel import Step
+from ctxasm.app.fates import Step
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.words.words import number
 

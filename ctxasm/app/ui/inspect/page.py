@@ -17,7 +17,7 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.answering.prompts import build_messages
-from ctxasm.app.funnel import Step, steps
+from ctxasm.app.fates import Step, steps
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.address import offer_pin
 from ctxasm.app.ui.frame.gold import keep_marks, show_gold_problem

@@ -440,7 +440,7 @@ def _show_benefit() -> None:
 
 @cache_resource(max_entries=4, show_spinner=False)
 def _benefit(database_url: str, dataset_id: int) -> Comparison:
-    from ctxasm.app.tuned import compared
+    from ctxasm.app.tuning_runs import compared
 
     return compared(server.workbench(), *benefit_settings(), SAMPLE)
 

@@ -29,7 +29,7 @@ from ctxasm.model.specs import Spec
 from ctxasm.tuning.sweep_figures import best_of, front_alt, heatmap_of, importances, rivals_words, varied
 
 if TYPE_CHECKING:
-    from ctxasm.app.tuned import Decided, Plan
+    from ctxasm.app.tuning_runs import Decided, Plan
     from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.frames import DataFrame
     from ctxasm.tuning.recommend import Recommendation, Verdict
@@ -195,7 +195,7 @@ def _take_ended(info: DatasetInfo) -> None:
 
 def _take_kept(info: DatasetInfo, axes: Axes) -> tuple[object, Decided] | None:
     """What the database has of these axes, where it has all of it: after a reload, the result that was there."""
-    from ctxasm.app.tuned import decided_before
+    from ctxasm.app.tuning_runs import decided_before
 
     workbench, start = server.workbench(), session.now
     wanted = (_data(info), start, tuple(axes.items()))
@@ -228,7 +228,7 @@ def _offer(info: DatasetInfo, axes: Axes) -> bool:
 
 def _plan(info: DatasetInfo, axes: Axes) -> Plan | None:
     """What it would take; None after saying why it cannot be done."""
-    from ctxasm.app.tuned import plan_of
+    from ctxasm.app.tuning_runs import plan_of
 
     workbench, start = server.workbench(), session.now
     wanted = (_data(info), start, tuple(axes.items()))
@@ -251,7 +251,7 @@ def plan_words(plan: Plan, told: SweepEstimate) -> str:
 
 
 def _begin(info: DatasetInfo, start: AssemblySettings, axes: Axes) -> None:
-    from ctxasm.app.tuned import decided
+    from ctxasm.app.tuning_runs import decided
 
     workbench = server.workbench()
     session.sweep_problem = session.swept = None

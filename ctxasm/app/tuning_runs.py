@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ctxasm.tuning.sweep import Axes, Grid, SweepContext, SweepEstimate
     from ctxasm.tuning.sweep_results import SweepResult
 
+
 ENGINES = ("local", "cores", "dask")
 """Who counts: this process, all cores of this machine, or a Dask cluster (`dask:tcp://host:port`; without an address one of our own)."""
 
