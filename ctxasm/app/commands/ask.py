@@ -14,6 +14,7 @@ from ctxasm.answering.prompts import PROMPT_STYLES, PromptChoice
 from ctxasm.answering.sent_tokens import sent_line
 from ctxasm.app.commands.assemble import described
 from ctxasm.app.commands.common import (
+    Command,
     add_dataset,
     add_history,
     add_settings,
@@ -31,11 +32,10 @@ from ctxasm.citations.declined import is_refusal
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.results import Citation
 
-SUMMARY = "answer a query from its context, and list the sources that the answer cites"
 MAX_ANSWER_TOKENS = 32_000
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_ask(parser: ArgumentParser) -> None:
     """--query-id, --model and how it answers, the prompt, --history, settings, --data, --db."""
     parser.add_argument("--query-id", metavar="ID", required=True, help="the query to answer")
     add_asking(parser)
@@ -73,7 +73,7 @@ def asked_of(args: Namespace) -> Asked:
     return Asked(PromptChoice(args.prompt, args.answer_first, args.instructions), temperature, longest)
 
 
-def run(args: Namespace) -> int:
+def run_ask(args: Namespace) -> int:
     """Print the answer as it comes, then its sources. What had arrived before a failure stays printed."""
     choice, temperature, longest = asked_of(args)
     settings, workbench = settings_of(args), workbench_of(args)
@@ -128,3 +128,14 @@ def _show_sources(result: AnswerResult, citations: Iterable[Citation]) -> None:
             show(f"    {' '.join(citation.snippet.split())}")
     for number in unknown:
         show(f"[{number}] unknown: the context has no source of this number")
+
+
+ASK = Command(
+    "answer a query from its context, and list the sources that the answer cites",
+    """`ctxasm ask`: an answer from the assembled context, streamed, with its markers resolved below it.
+
+Below a spoken answer stand all blocks of its context, unless it declines to answer.
+""",
+    add_ask,
+    run_ask,
+)

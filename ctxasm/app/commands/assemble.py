@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ctxasm.app.commands.common import (
+    Command,
     add_dataset,
     add_history,
     add_settings,
@@ -166,10 +167,9 @@ def read_baseline(path: str) -> dict[str, tuple[int, int]]:
     return {query_id: counts for query_id, counts in found.items() if counts[1] > 0}
 
 
-SUMMARY = "assemble the context of a query, or of all queries"
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_assemble(parser: ArgumentParser) -> None:
     """--query-id or --all, checks of the evidence, --history, settings, --format, --data, --db."""
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--query-id", metavar="ID", help="assemble this query")
@@ -196,7 +196,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_dataset(parser)
 
 
-def run(args: Namespace) -> int:
+def run_assemble(args: Namespace) -> int:
     """Print each assembly as it is made. A query that cannot be assembled is named; the others go on. Exit code 1: a check failed."""
     if args.all and args.history is not None:
         raise InvalidInput("--history is the conversation before one query: name it with --query-id")
@@ -272,3 +272,14 @@ def described(assembly: Assembly) -> str:
     over = f", {assembly.overshoot_tokens:,} over the limit" if assembly.overshoot_tokens else ""
     cited = counted(len(assembly.citations), "citation")
     return f"{assembly.token_count:,} of {assembly.limit:,} tokens ({kind}{assembly.encoding}){over}, {cited}"
+
+
+ASSEMBLE = Command(
+    "assemble the context of a query, or of all queries",
+    """`ctxasm assemble`: the context of one query, or of all; with --all also the evidence, and whether it fails a check.
+
+A check fails below a bar (--fail-below), or where the evidence is shown to be below a baseline (--fail-if-worse-than).
+""",
+    add_assemble,
+    run_assemble,
+)

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.app.commands.check_report import ANNOTATIONS_HELP, AnnotationFile
-from ctxasm.app.commands.common import add_dataset, add_settings, require_data, say, settings_of, workbench_of
+from ctxasm.app.commands.common import Command, add_dataset, add_settings, require_data, say, settings_of, workbench_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.recorded import recorded_of
 from ctxasm.text.markers.grammar import READINGS
@@ -26,11 +26,10 @@ from ctxasm.text.markers.grammar import READINGS
 if TYPE_CHECKING:
     from ctxasm.citations.checked_answer import CheckedAnswer
 
-SUMMARY = "check the citations of recorded answers, claim by claim"
 UNKNOWN, OFF_QUESTION, ANY = "unknown", "may_not_answer", "any"
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_check(parser: ArgumentParser) -> None:
     """FILE, how to check, what fails, settings, --data, --db."""
     parser.add_argument("file", nargs="?", metavar="FILE", help="answers in JSON Lines, a bundle that has them, or - for standard input")
     parser.add_argument(
@@ -64,7 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_dataset(parser)
 
 
-def run(args: Namespace) -> int:
+def run_check(args: Namespace) -> int:
     """Check each answer and print it as it is made, then the totals. An answer that cannot be checked is named; the others go on."""
     from ctxasm.app.commands.check_report import TestSuite, open_report
     from ctxasm.app.reviews import AnswerCheck, read_asked
@@ -145,3 +144,19 @@ def failures(checked: CheckedAnswer, chosen: Chosen) -> Counter[str]:
         found[UNKNOWN] = markers or sum(bool(claim.unknown) or claim.verdict == "unknown_marker" for claim in checked.claims)
     found[OFF_QUESTION] = int(OFF_QUESTION in chosen.names and may_not_answer(checked))
     return +found
+
+
+CHECK = Command(
+    "check the citations of recorded answers, claim by claim",
+    """`ctxasm check`: are the citations of recorded answers right? Every marker and every claim against what it cites.
+
+FILE has one JSON object a line: query_id, answer (or answer_text_with_markers) and sources, a list of {n, text, title?};
+it may be the folder or .zip of a bundle, or - for standard input. A record without sources is checked against the
+context that is assembled for its query from a loaded dataset. Without FILE the recorded answers of the dataset are checked.
+
+Of each claim: support (full, partly, not_found, contradicted) and citation (right, wrong_number, missing, unknown, dropped by
+the budget or another stage, inherited from its block), and whether another source disputes it.
+""",
+    add_check,
+    run_check,
+)

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from types import FrameType
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from urllib.parse import urlsplit
 
 from ctxasm.answering.zones.history_text import parse_history
@@ -41,6 +41,17 @@ from ctxasm.model.settings_text import from_assignments, from_environment, read_
 if TYPE_CHECKING:
     from ctxasm.tuning.compare import Comparison
     from ctxasm.tuning.sweep_results import SweepResult
+
+
+
+class Command(NamedTuple):
+    """A command: a line about it, what its help says, its arguments, and what it does, which gives the exit code."""
+
+    summary: str
+    description: str
+    add_arguments: Callable[[ArgumentParser], None]
+    run: Callable[[Namespace], int]
+
 
 INTERRUPTED = 130
 """The exit code of a command that Ctrl-C ended before its work was done."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ctxasm.app.commands.ask import add_asking, asked_of
 from ctxasm.app.commands.common import (
+    Command,
     INTERRUPTED,
     TABLES,
     add_run,
@@ -41,10 +42,9 @@ if TYPE_CHECKING:
     from ctxasm.tuning.compare import Comparison, QuestionDelta
     from ctxasm.tuning.compare_answers import AnswerComparison, AnswerEstimate, FigureDelta
 
-SUMMARY = "compare two settings over all questions: wins, losses, tokens, and how sure"
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_compare(parser: ArgumentParser) -> None:
     """--a, --b, --only, --answers and how to ask, and what every run takes."""
     parser.add_argument(
         "--a", metavar="PART", action="append", default=[], help="a preset, TOML file or NAME=VALUE (default: the defaults)"
@@ -60,7 +60,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_run(parser)
 
 
-def run(args: Namespace) -> int:
+def run_compare(args: Namespace) -> int:
     """Print the sentence and a table of the questions that differ."""
     from ctxasm.app.report.making import report_comparison
     from ctxasm.app.tuning_runs import compared
@@ -154,3 +154,20 @@ def _figure(each: FigureDelta) -> str:
     numbers = f"{signed(difference, digits)} {interval(low, high, digits)}"
     missing = f" ({each.missing()})" if each.without else ""
     return f"{each.name:<9} {values:<22} {numbers}  {each.result.certainty()}  n = {each.result.n}{missing}  {FIGURES[each.name]}"
+
+
+COMPARE = Command(
+    "compare two settings over all questions: wins, losses, tokens, and how sure",
+    """`ctxasm compare`: two settings on the same questions, and whether the difference is more than chance.
+
+A and B are each put together of presets, TOML files and NAME=VALUE, in this order of precedence: the last one wins.
+
+  ctxasm compare --b expand_window=2
+  ctxasm compare --a baseline --b settings.toml --b max_tokens=4000
+  ctxasm compare --a enabled=false --b enabled=true --answers --model openai --estimate
+
+With --answers the same model is asked under both, and what its answers are worth is compared; --estimate says what that would take.
+""",
+    add_compare,
+    run_compare,
+)

@@ -6,23 +6,22 @@ from argparse import ArgumentParser, Namespace
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.common import add_database, as_json, nothing_loaded, say, workbench_of
+from ctxasm.app.commands.common import Command, add_database, as_json, nothing_loaded, say, workbench_of
 from ctxasm.model.amounts import counted
 
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
     from ctxasm.model.datasets import DatasetInfo
 
-SUMMARY = "list the loaded datasets, newest first"
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_datasets(parser: ArgumentParser) -> None:
     """--format, --db."""
     parser.add_argument("--format", choices=("text", "json"), default="text")
     add_database(parser)
 
 
-def run(args: Namespace) -> int:
+def run_datasets(args: Namespace) -> int:
     """Print one line a dataset, or a JSON list."""
     workbench = workbench_of(args)
     found = workbench.datasets()
@@ -67,3 +66,11 @@ def _saved(workbench: Workbench, info: DatasetInfo) -> int:
 
 def _is_linked(info: DatasetInfo) -> bool:
     return info.dataset_id < 0
+
+
+DATASETS = Command(
+    "list the loaded datasets, newest first",
+    """`ctxasm datasets`: what is loaded.""",
+    add_datasets,
+    run_datasets,
+)

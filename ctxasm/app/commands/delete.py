@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.app.commands.common import add_database, require_data, say, workbench_of
-
-SUMMARY = "delete a dataset, or unlink a table"
+from ctxasm.app.commands.common import Command, add_database, require_data, say, workbench_of
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+
+def add_delete(parser: ArgumentParser) -> None:
     """NAME, --db."""
     parser.add_argument("name", metavar="NAME")
     add_database(parser)
 
 
-def run(args: Namespace) -> int:
+def run_delete(args: Namespace) -> int:
     """Delete, and say what went."""
     workbench = workbench_of(args)
     require_data(workbench)
@@ -23,3 +22,11 @@ def run(args: Namespace) -> int:
     workbench.delete(args.name)
     say(f"unlinked {args.name}; the table stays" if linked else f"deleted {args.name}")
     return 0
+
+
+DELETE = Command(
+    "delete a dataset, or unlink a table",
+    """`ctxasm delete`: a dataset goes, or the link to a table, which stays.""",
+    add_delete,
+    run_delete,
+)

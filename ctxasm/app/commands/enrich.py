@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.common import INTERRUPTED, add_dataset, cancel_on_interrupt, require_data, say, terminal_progress, workbench_of
+from ctxasm.app.commands.common import Command, INTERRUPTED, add_dataset, cancel_on_interrupt, require_data, say, terminal_progress, workbench_of
 from ctxasm.config import MODEL
 from ctxasm.data.enrich.texts import MAX_CHARS, VARIANTS
 from ctxasm.model.amounts import counted
@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
     from ctxasm.data.enrich import EnrichReport, Estimate
 
-SUMMARY = "write summaries, situating contexts and canonical questions for the index"
 MADE_QUERIES = 200
 MOST_FAILED = 10
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_enrich(parser: ArgumentParser) -> None:
     """What to write and how, what it may cost, --questions-as-queries, --data, --db."""
     parser.add_argument("--variant", choices=VARIANTS, default=VARIANTS[0], help="who writes: rules (default), or the configured model")
     for what in ("summaries", "contexts", "questions"):
@@ -50,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_dataset(parser)
 
 
-def run(args: Namespace) -> int:
+def run_enrich(args: Namespace) -> int:
     """Enrich, and print the name of the dataset; with --estimate print what it would take."""
     from ctxasm.data.enrich import EnrichOptions, enrich, estimate
 
@@ -136,3 +135,15 @@ def spent_words(done: EnrichReport) -> str:
     how = "as the server told" if done.counted else "counted here, the server told no usage"
     words = f"{counted(done.calls, 'call')} to {done.model}: {done.tokens_in:,} tokens in, {done.tokens_out:,} out ({how})"
     return words if done.cost is None else f"{words}, ${done.cost:,.4f}"
+
+
+ENRICH = Command(
+    "write summaries, situating contexts and canonical questions for the index",
+    """`ctxasm enrich`: summaries, situating contexts and canonical questions, for the index alone; the stored text never changes.
+
+The variant extractive takes rules and no key, the variant model asks the configured OpenAI-compatible model. Every batch is kept as
+it comes: Ctrl-C loses nothing that is done, and the same command goes on where it was. Exit code 1 where batches failed.
+""",
+    add_enrich,
+    run_enrich,
+)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.app.commands.common import add_database, require_data, say, workbench_of
+from ctxasm.app.commands.common import Command, add_database, require_data, say, workbench_of
 from ctxasm.data.files.exporting import FORMATS, export
 from ctxasm.model.amounts import counted
 
-SUMMARY = "write a dataset to files: a bundle that loads back equal, or one table of chunks"
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_export(parser: ArgumentParser) -> None:
     """NAME, --out, --format, --force, --db."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="dataset (default: the newest)")
     parser.add_argument("--out", required=True, metavar="PATH", help="a folder or .zip; a file for jsonl and parquet")
@@ -24,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_database(parser)
 
 
-def run(args: Namespace) -> int:
+def run_export(args: Namespace) -> int:
     """Write, and print the path."""
     workbench = workbench_of(args)
     require_data(workbench)
@@ -33,3 +32,15 @@ def run(args: Namespace) -> int:
     say(f"{report.name}: {', '.join(counted(count, noun) for count, noun in counts if count)}")
     print(report.path)
     return 0
+
+
+EXPORT = Command(
+    "write a dataset to files: a bundle that loads back equal, or one table of chunks",
+    """`ctxasm export`: a dataset as files, with the queries saved to it.
+
+A bundle (a folder or .zip) loads back equal. jsonl and parquet are one table: a row a chunk, with its document's title,
+source, summary and date.
+""",
+    add_export,
+    run_export,
+)

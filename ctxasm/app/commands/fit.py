@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.app.commands.common import add_database, require_data, say, workbench_of, write_result
+from ctxasm.app.commands.common import Command, add_database, require_data, say, workbench_of, write_result
 from ctxasm.config import VALUE_WEIGHTS
 from ctxasm.model.amounts import counted, interval, signed
 
-SUMMARY = "fit the weights of budget_policy=learned on labelled questions, and say what that gains"
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_fit(parser: ArgumentParser) -> None:
     """--data (repeatable), --out, --db."""
     parser.add_argument("--data", metavar="NAME", action="append", help="dataset with labelled questions; repeatable (default: the newest)")
     parser.add_argument("--out", metavar="FILE", help="where to write the weights (default: standard output)")
     add_database(parser)
 
 
-def run(args: Namespace) -> int:
+def run_fit(args: Namespace) -> int:
     """Print or write the weights; what they gain goes to standard error."""
     from ctxasm.tuning.fit import LIMITS, Labelled, fit, weights_toml
 
@@ -55,3 +54,15 @@ def run(args: Namespace) -> int:
     else:
         say(f"{args.out} written. The interval does not exclude that nothing is gained: the weights before are the safer choice.")
     return 0
+
+
+FIT = Command(
+    "fit the weights of budget_policy=learned on labelled questions, and say what that gains",
+    """`ctxasm fit`: the weights of budget_policy=learned, fitted on the labelled questions of your own datasets.
+
+One half of the questions fits, by a digest of their ids; of the other half it is said how many more have all their evidence
+in the context than with the weights before, with a 95 % interval. Nothing is used before you say so: CTXASM_VALUE_WEIGHTS=FILE.
+""",
+    add_fit,
+    run_fit,
+)

@@ -11,17 +11,16 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.app.commands.common import add_dataset, as_json, say, show, workbench_of
+from ctxasm.app.commands.common import Command, add_dataset, as_json, say, show, workbench_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.runs import Run, RunFilter
 from ctxasm.model.runs import as_json as run_json
 
-SUMMARY = "list the answers that were kept, show one, or say what differs between two"
 QUESTION_CHARS = 80
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_history(parser: ArgumentParser) -> None:
     """RUN…, the filters, --delete, --restore, --purge, --format, --data, --db."""
     parser.add_argument("run_id", nargs="*", metavar="RUN", help="one run to show, or two to compare")
     parser.add_argument("--batch", metavar="NAME", help="only runs that were kept under this name")
@@ -39,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_dataset(parser)
 
 
-def run(args: Namespace) -> int:
+def run_history(args: Namespace) -> int:
     """Print it."""
     store = workbench_of(args).store
     if args.delete or args.restore or args.purge:
@@ -82,3 +81,17 @@ def _text(run: Run) -> str:
     sources = [f"[{source.number}] {source.title or source.document_id or ''} {source.ref or ''}".rstrip() for source in run.sources]
     note = [f"({run.note})"] if run.note else []
     return "\n".join((run.question, "", run.answer, *note, "", *sources, "", *about, f"settings: {changed or 'the defaults'}"))
+
+
+HISTORY = Command(
+    "list the answers that were kept, show one, or say what differs between two",
+    """`ctxasm history`: the answers that were kept, the newest first; one of them whole; or what differs between two.
+
+ctxasm history --data log --since 2026-11-01
+ctxasm history RUN
+ctxasm history RUN OTHER
+ctxasm history --delete RUN       it can be undone with --restore RUN, until --purge
+""",
+    add_history,
+    run_history,
+)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ctxasm.app.commands.common import (
+    Command,
     INTERRUPTED,
     add_database,
     add_on_conflict,
@@ -28,12 +29,11 @@ from ctxasm.model.amounts import counted
 if TYPE_CHECKING:
     from ctxasm.data.documents.ingesting import FileProblem
 
-SUMMARY = "read documents (PDF, DOCX, HTML, Markdown, text) into a dataset"
 MOST_SKIPPED = 10
 WIDEST_NAME = 60
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_ingest(parser: ArgumentParser) -> None:
     """PATH…, --data, --replace or --into, how to cut, --part, --retry, --db."""
     usual = IngestOptions()
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a document, a folder, or a .zip of documents")
@@ -58,7 +58,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_database(parser)
 
 
-def run(args: Namespace) -> int:
+def run_ingest(args: Namespace) -> int:
     """Read and load; print the name of the dataset."""
     from ctxasm.data.documents.ingesting import ingest
 
@@ -92,3 +92,16 @@ def _say_problems(title: str, problems: Sequence[FileProblem], most: int) -> Non
         say(f"  {problem.file:<{width}}  {problem.reason}")
     if len(problems) > most:
         say(f"  … and {len(problems) - most:,} more")
+
+
+INGEST = Command(
+    "read documents (PDF, DOCX, HTML, Markdown, text) into a dataset",
+    """`ctxasm ingest`: documents (PDF, DOCX, HTML, Markdown, plain text) become a dataset.
+
+Folders are read with everything in them. What is done is kept: the same command goes on where it was ended, and reads only
+what has changed since; what was added to the dataset in other ways stays. A dataset that holds none of these documents is
+replaced with --replace only. Exit code 2 where nothing could be read.
+""",
+    add_ingest,
+    run_ingest,
+)

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.app.commands.common import add_database, require_data, say, show, workbench_of
+from ctxasm.app.commands.common import Command, add_database, require_data, say, show, workbench_of
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.records import GoldChange, GoldChunk
 
-SUMMARY = "say which passages a question needs (gold evidence)"
 SHOWN_CHARS = 80
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_label(parser: ArgumentParser) -> None:
     """QUERY_ID, CHUNK…, --phrase, --any, --data, --remove, --db."""
     parser.add_argument("query_id", metavar="QUERY_ID")
     parser.add_argument("chunk", nargs="*", metavar="DOCUMENT:INDEX", help="a chunk that holds what the question asks for")
@@ -28,7 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_database(parser)
 
 
-def run(args: Namespace) -> int:
+def run_label(args: Namespace) -> int:
     """Label, and print the evidence, a label a line."""
     from ctxasm.data.labelling import label
 
@@ -60,3 +59,14 @@ def _chunk(text: str) -> tuple[str, int]:
     if not colon or not document or not index.isascii() or not index.isdecimal() or len(index) > 10:
         raise InvalidInput(f"a chunk must be DOCUMENT:INDEX, such as guide.md:3, got {shown(text)}")
     return document, int(index)
+
+
+LABEL = Command(
+    "say which passages a question needs (gold evidence)",
+    """`ctxasm label`: which passages a question needs, said after the load, on imported logs as well.
+
+The evidence is kept with the question: results are measured by it, and an export holds it. `ctxasm questions` lists the ids.
+""",
+    add_label,
+    run_label,
+)

@@ -11,6 +11,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from ctxasm.app.commands.common import (
+    Command,
     add_database,
     add_on_conflict,
     explain_taken_name,
@@ -31,11 +32,10 @@ if TYPE_CHECKING:
     from ctxasm.data.files.cells import ColumnMapping
     from ctxasm.data.files.importing import FilePreview
 
-SUMMARY = "load a bundle, or files of JSON, JSON Lines, CSV or Parquet, as a dataset"
 MOST_PROBLEMS, ROW_CHARS = 50, 200
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_load(parser: ArgumentParser) -> None:
     """PATH… or --sample or --sample-nl, --data, --replace or --into, --map, --kind, --valid-only, --number-by-order, --preview, --db."""
     parser.add_argument("path", nargs="*", metavar="PATH", help="a folder, .zip or file, several that go together, or - for standard input")
     parser.add_argument("--sample", action="store_const", const=SAMPLE, help="load the sample data that ships with ctxasm instead")
@@ -70,7 +70,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_database(parser)
 
 
-def run(args: Namespace) -> int:
+def run_load(args: Namespace) -> int:
     """Load, and print the name of the dataset."""
     if (args.sample is not None) == bool(args.path) or (args.sample and (args.name is not None or args.into is not None)):
         raise InvalidInput("load takes either a PATH (with or without --data or --into) or one of --sample and --sample-nl alone")
@@ -144,3 +144,15 @@ def _show_file(file: FilePreview) -> None:
 def _cut(text: str) -> str:
     line = " ".join(text[: ROW_CHARS * 2].split())
     return line if len(line) <= ROW_CHARS else line[: ROW_CHARS - 1] + "…"
+
+
+LOAD = Command(
+    "load a bundle, or files of JSON, JSON Lines, CSV or Parquet, as a dataset",
+    """`ctxasm load`: files become a dataset.
+
+PATH is a bundle (a folder or .zip), or any files that go together: JSON, JSON Lines, CSV, TSV, Parquet, a .zip of them, or -
+for what is pasted into standard input. Columns are guessed; --preview shows how, --map says otherwise.
+""",
+    add_load,
+    run_load,
+)

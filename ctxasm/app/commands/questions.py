@@ -5,24 +5,23 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from ctxasm.app.commands.common import add_dataset, as_json, require_data, say, show, workbench_of
+from ctxasm.app.commands.common import Command, add_dataset, as_json, require_data, say, show, workbench_of
 from ctxasm.app.commands.label import SHOWN_CHARS, label_line
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Query, Span
 
-SUMMARY = "list the questions of a dataset with their hits, labels, and what is lost"
 QUESTION_CHARS = 100
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_questions(parser: ArgumentParser) -> None:
     """--lost, --format, --data, --db."""
     parser.add_argument("--lost", action="store_true", help="only questions with a label or hit whose text is in the dataset no more")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     add_dataset(parser)
 
 
-def run(args: Namespace) -> int:
+def run_questions(args: Namespace) -> int:
     """Print a line a question, with its labels below it where some are lost; or a JSON list."""
     workbench = workbench_of(args)
     require_data(workbench)
@@ -77,3 +76,11 @@ def _line(query: Query) -> str:
     short = words if len(words) <= QUESTION_CHARS else words[: QUESTION_CHARS - 1] + "…"
     hits = counted(len(query.retrieved), "hit") + (f" ({len(query.lost_hits):,} more lost)" if query.lost_hits else "")
     return "\t".join((query.query_id, hits, part(len(query.labels), "label", _lost(query)), short))
+
+
+QUESTIONS = Command(
+    "list the questions of a dataset with their hits, labels, and what is lost",
+    """`ctxasm questions`: the questions of a dataset, loaded and saved, with how many hits and labels each has, and what of them is lost.""",
+    add_questions,
+    run_questions,
+)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from ctxasm.app.commands.common import (
+    Command,
     INTERRUPTED,
     add_run,
     add_settings,
@@ -26,10 +27,9 @@ from ctxasm.app.commands.common import (
 )
 from ctxasm.app.integrations.settings_forms import FORMS, FRAMEWORKS, written_as
 
-SUMMARY = "recommend settings for a dataset, with the gain, its interval, the cost and what is lost"
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_recommend(parser: ArgumentParser) -> None:
     """--delta, --seed, the settings to start from, and what every run takes."""
     parser.add_argument(
         "--delta", type=float, metavar="SHARE", help="what something cheaper may lose, and the gain not to be missed (default: 0.05)"
@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_run(parser, *FORMS)
 
 
-def run(args: Namespace) -> int:
+def run_recommend(args: Namespace) -> int:
     """Print the sentences and the settings."""
     from ctxasm.app.tuning_runs import recommendation
 
@@ -60,3 +60,16 @@ def run(args: Namespace) -> int:
         url = snippet_url(args) if args.format in FRAMEWORKS else None
         show(written_as(found.settings, args.format, found.found.dataset, found.origin(), url), end="")
     return 0
+
+
+RECOMMEND = Command(
+    "recommend settings for a dataset, with the gain, its interval, the cost and what is lost",
+    """`ctxasm recommend`: which settings to ship for a dataset, and how sure that is.
+
+It tries curated settings at your limit and below beside yours, and proposes another one only where your labelled questions show that it
+holds more, or as much for fewer tokens; with few labels also where other corpora say so and your questions agree.
+--format toml, environment, link, python, langchain or llamaindex writes the settings down.
+""",
+    add_recommend,
+    run_recommend,
+)

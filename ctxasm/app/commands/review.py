@@ -15,7 +15,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
 
-from ctxasm.app.commands.common import add_dataset, as_json, require_data, say, show, workbench_of, write_result
+from ctxasm.app.commands.common import Command, add_dataset, as_json, require_data, say, show, workbench_of, write_result
 from ctxasm.app.reviews import (
     FORMATS,
     agreement_dict,
@@ -31,11 +31,10 @@ from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.runs import RunFilter
 
-SUMMARY = "judge answers: a queue, export and import, agreement of reviewers, gold from verdicts"
 QUESTION_CHARS = 100
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_review(parser: ArgumentParser) -> None:
     """ACTION, FILE, --reviewer, --batch, --as, --annotations, --format, --data, --db."""
     parser.add_argument("action", choices=tuple(ACTIONS), help="what to do")
     parser.add_argument("file", nargs="?", metavar="FILE", help="answers for queue, a file to write for export, or to read for import")
@@ -49,7 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_dataset(parser)
 
 
-def run(args: Namespace) -> int:
+def run_review(args: Namespace) -> int:
     """Do it, and print what came of it."""
     return ACTIONS[args.action](
         args, workbench_of(args, makes=args.action == "import" or (args.action == "queue" and args.file is not None))
@@ -126,3 +125,21 @@ ACTIONS: Mapping[str, Callable[[Namespace, Workbench], int]] = {
     "agreement": _agreement,
     "gold": _gold,
 }
+
+
+REVIEW = Command(
+    "judge answers: a queue, export and import, agreement of reviewers, gold from verdicts",
+    """`ctxasm review ACTION`: answers that people judge, citation by citation.
+
+  ctxasm review queue --data log --reviewer An        the answers to judge, the riskiest first (recorded ones are kept as runs)
+  ctxasm review queue answers.jsonl --reviewer An     the same of a file of answers
+  ctxasm review export reviews.jsonl                  runs and judgements; .csv and .xlsx for a spreadsheet
+  ctxasm review import reviews.jsonl                  what another database exported
+  ctxasm review agreement                             how reviewers agree with each other, and the checker with them
+  ctxasm review gold --data log                       what reviewers approve becomes the evidence of the questions
+
+Judging itself is done on a page, or from Python with `ctxasm.judge`.
+""",
+    add_review,
+    run_review,
+)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxasm.app.commands.assemble import described
 from ctxasm.app.commands.common import (
+    Command,
     add_dataset,
     add_settings,
     as_json,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
     from ctxasm.model.ports import FetchedChunk
 
-SUMMARY = "search a dataset for a typed question, or for a file of them: BM25, vectors, or both"
 SHOWN_CHARS = 160
 METHOD_HELP = (
     "default: hybrid, words (BM25) and meaning (vectors) fused by reciprocal rank, k = 60; the vectors of wordllama weigh 0.1 of BM25, "
@@ -41,7 +41,7 @@ METHOD_HELP = (
 )
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_search(parser: ArgumentParser) -> None:
     """QUESTION or --file, how to search, --save, --assemble with settings, --format, --data, --db."""
     parser.add_argument("question", nargs="?", metavar="QUESTION", help="what to search for")
     parser.add_argument(
@@ -61,7 +61,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_dataset(parser)
 
 
-def run(args: Namespace) -> int:
+def run_search(args: Namespace) -> int:
     """Search; print the hits, or the context made of them."""
     from ctxasm.retrieval.searching import save_query, search
 
@@ -177,3 +177,14 @@ def _assembled(workbench: Workbench, query: Query, dataset: str, args: Namespace
     say(described(assembly))
     say_zones(assembly)
     say_compression(assembly)
+
+
+SEARCH = Command(
+    "search a dataset for a typed question, or for a file of them: BM25, vectors, or both",
+    """`ctxasm search`: find chunks for a typed question, or for each of a file, and on request assemble them or save the question.
+
+The first search of a dataset makes an index and, for the method vector or hybrid, embeds its chunks; vectors are kept in the database.
+""",
+    add_search,
+    run_search,
+)

@@ -9,15 +9,14 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 
-from ctxasm.app.commands.common import add_database, config_of
+from ctxasm.app.commands.common import Command, add_database, config_of
 from ctxasm.app.hosts import HOST_NAMES, read_hosts
 from ctxasm.config import DATABASE_URL, shipped
 from ctxasm.model.errors import InvalidInput, shown
 
-SUMMARY = "run the workbench in the browser (further arguments go to `streamlit run`)"
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_serve(parser: ArgumentParser) -> None:
     """--port, --host-name, --db; what else is given goes to streamlit."""
     parser.add_argument("--port", metavar="PORT", help="port to listen on (default: 8501, or the next that is free)")
     parser.add_argument(
@@ -26,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_database(parser)
 
 
-def run(args: Namespace) -> int:
+def run_serve(args: Namespace) -> int:
     """Become (on Windows: run) streamlit. Its own exit code is ours."""
     if find_spec("streamlit") is None:
         raise ModuleNotFoundError("No module named 'streamlit'", name="streamlit")
@@ -51,3 +50,11 @@ def _become(command: list[str], environment: Mapping[str, str]) -> int:
     if os.name != "nt":
         os.execve(command[0], command, dict(environment))  # noqa: S606 - our own command
     return subprocess.run(command, env=dict(environment), check=False).returncode  # noqa: S603 - our own command
+
+
+SERVE = Command(
+    "run the workbench in the browser (further arguments go to `streamlit run`)",
+    """`ctxasm serve`: the workbench in the browser, from a source tree or an installed wheel.""",
+    add_serve,
+    run_serve,
+)

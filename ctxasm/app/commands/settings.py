@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.app.commands.common import add_dataset, add_settings, as_json, settings_of, snippet_url, workbench_of
+from ctxasm.app.commands.common import Command, add_dataset, add_settings, as_json, settings_of, snippet_url, workbench_of
 from ctxasm.app.integrations.settings_forms import FORMS, FRAMEWORKS, written_as
 from ctxasm.model.errors import NotFound
 from ctxasm.model.settings import AssemblySettings, specs
 from ctxasm.model.settings_text import ENVIRONMENT_PREFIX, write
 
-SUMMARY = "show every setting: value, default, allowed values, URL key, what it does"
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_settings_table(parser: ArgumentParser) -> None:
     """--format, the settings themselves, and the dataset that a snippet names."""
     parser.add_argument("--format", choices=("text", "json", *FORMS), default="text")
     add_settings(parser)
     add_dataset(parser)
 
 
-def run(args: Namespace) -> int:
+def run_settings(args: Namespace) -> int:
     """Print the table (text, json) or what differs from the defaults, written down."""
     settings = settings_of(args)
     if args.format in FORMS:
@@ -70,3 +69,11 @@ def table(settings: AssemblySettings) -> str:
         cells.append((spec.name, write(spec, value) + mark, write(spec, spec.default), spec.url, spec.allowed, spec.help))
     widths = [max(len(row[column]) for row in cells) for column in range(5)]
     return "\n".join("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[5]]).rstrip() for row in cells)
+
+
+SETTINGS = Command(
+    "show every setting: value, default, allowed values, URL key, what it does",
+    """`ctxasm settings`: the table of settings, or the values that a command line means.""",
+    add_settings_table,
+    run_settings,
+)

@@ -12,6 +12,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from ctxasm.app.commands.common import (
+    Command,
     INTERRUPTED,
     TABLES,
     add_run,
@@ -36,12 +37,11 @@ if TYPE_CHECKING:
     from ctxasm.tuning.sweep import SweepEstimate
     from ctxasm.tuning.sweep_results import SweepResult
 
-SUMMARY = "try many settings on all questions: evidence, tokens, and which setting matters"
 SHOWN = 40
 """Rows that the text shows at most."""
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_sweep(parser: ArgumentParser) -> None:
     """--grid, --out, --estimate, the settings to start from, and what every run takes."""
     parser.add_argument(
         "--grid",
@@ -56,7 +56,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_run(parser)
 
 
-def run(args: Namespace) -> int:
+def run_sweep(args: Namespace) -> int:
     """Print (or write) a row a setting, after the sentence of what matters."""
     from ctxasm.app.report.making import report_sweep
     from ctxasm.app.tuning_runs import sweep_estimate, swept
@@ -128,3 +128,17 @@ def estimate_words(told: SweepEstimate) -> str:
     if told.seconds is None:
         return f"{cells}; settings ask for an embedder or a model: at most {told.model_chunks:,} chunks go to the model"
     return f"{cells}, about {told.seconds:,.0f} s on one core; no model is asked"
+
+
+SWEEP = Command(
+    "try many settings on all questions: evidence, tokens, and which setting matters",
+    """`ctxasm sweep`: every combination of some values on every question, as a table.
+
+  ctxasm sweep
+  ctxasm sweep --grid expand_window=0,1,2 --grid max_tokens=2000,4000,8000 --out sweep.csv
+
+What was counted before is kept in the database and not counted again: after Ctrl-C the same command goes on.
+""",
+    add_sweep,
+    run_sweep,
+)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxasm.app.commands.check_report import ANNOTATIONS_HELP, AnnotationFile
 from ctxasm.app.commands.common import (
+    Command,
     add_dataset,
     add_settings,
     as_json,
@@ -32,10 +33,9 @@ if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
     from ctxasm.tuning.why_results import Why
 
-SUMMARY = "say where the fact went that a recorded answer lacks: the prompt that was sent beside the one of these settings"
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_why(parser: ArgumentParser) -> None:
     """FILE, --map, --fact, --query, how to check and print, settings, --data, --db."""
     parser.add_argument("file", nargs="?", metavar="FILE", help="a trace, a log, or a prompt with its answer; - for standard input")
     parser.add_argument(
@@ -60,7 +60,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_dataset(parser)
 
 
-def run(args: Namespace) -> int:
+def run_why(args: Namespace) -> int:
     """Say it of each answer, as it is found."""
     from ctxasm.app.explained import explained
     from ctxasm.citations.annotations import fact_annotation
@@ -132,3 +132,17 @@ def _show(why: Why, alone: bool) -> None:
         show(f"A: no prompt is recorded (where FILE has one: --map prompt=PATH), {against}")
     blocks = ", ".join(f"[{one.number}] {one.document_id} #{', #'.join(map(str, one.chunk_indexes))}" for one in why.assembly.citations)
     show(f"B, these settings: {why.assembly.token_count:,} of {why.assembly.limit:,} tokens: {blocks or 'nothing'}")
+
+
+WHY = Command(
+    "say where the fact went that a recorded answer lacks: the prompt that was sent beside the one of these settings",
+    """`ctxasm why`: where did the fact go that an answer of production lacks?
+
+FILE is a trace or log of any form that `ctxasm load` recognises (LangSmith, Phoenix, Langfuse, OpenTelemetry, Haystack, …), or a prompt
+with its answer; - is standard input. A is the prompt that was sent, as the trace has it; B what the settings here would send from the
+same hits. One sentence an answer: never retrieved; retrieved but not in the prompt that was sent; present but not cited; cited by the
+wrong number; contradicted; and what B does with it. Without FILE it is asked of the answers that the dataset records.
+""",
+    add_why,
+    run_why,
+)
