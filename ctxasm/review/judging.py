@@ -177,13 +177,17 @@ def item_for(store: RunStore, run_id: str, reviewer: str) -> ReviewItem:
     return ReviewItem(*named, tuple(claims), run.sources, run.reference, own.get(ANSWER_ITEM), others(ANSWER_ITEM))
 
 
-def undo(store: RunStore, run_id: str, item: str, reviewer: str) -> Written | None:
-    """Say again what this reviewer said of an item before the last change, as a new version. None where nothing was said of it."""
+def undo(store: RunStore, run_id: str, item: str, reviewer: str, seen: int | None = None) -> Written | None:
+    """Say again what this reviewer said of an item before version `seen` (None: the last one), as a new version.
+
+    None where nothing was said of it. What was written after `seen` is not overwritten: the result says so, and what stands.
+    """
     versions = [each for each in store.judgements([run_id], history=True) if (each.item, each.reviewer) == (item, reviewer)]
     if not versions:
         return None
-    before = versions[-2] if len(versions) > 1 else Judgement(run_id, item, reviewer)
-    return store.judge(before, versions[-1].version)
+    before = [Judgement(run_id, item, reviewer), *versions]
+    at = versions[-1].version if seen is None else seen
+    return store.judge(next((each for each in reversed(before) if each.version < at), before[0]), at)
 
 
 def checker_says(claim: ClaimRecord, number: int) -> CitationVerdict | None:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from test_alignment import SENTENCES, check, check_laws
 
-from ctxasm.app.commands.check_report import claim_lines
+from ctxasm.app.commands.check import claim_lines
 from ctxasm.app.ui.ask.answer import Stretch, checked_pieces
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import MarkerParser

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from ctxasm.tuning.sweep_results import SweepResult
 
 
-
 class Command(NamedTuple):
     """A command: a line about it, what its help says, its arguments, and what it does, which gives the exit code."""
 

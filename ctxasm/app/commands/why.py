@@ -11,7 +11,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.app.commands.check_report import ANNOTATIONS_HELP, AnnotationFile
+from ctxasm.app.commands.check import ANNOTATIONS_HELP, AnnotationFile
 from ctxasm.app.commands.common import (
     Command,
     add_dataset,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ctxasm.app.explained import Cases
     from ctxasm.app.workbench import Workbench
     from ctxasm.tuning.why_results import Why
-
 
 
 def add_why(parser: ArgumentParser) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from ctxasm.__main__ import FAULT, main
+from ctxasm.app.commands import data
 from ctxasm.app.faults import told
 from ctxasm.model.packages import missing_package
 
@@ -44,7 +45,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def fail(args: object) -> int:
         raise error
 
-    monkeypatch.setattr("ctxasm.app.commands.datasets.run", fail)
+    monkeypatch.setattr(data, "DATASETS", data.DATASETS._replace(run=fail))
 
 
 def trace_of(sentence: str) -> Path:
@@ -162,10 +163,10 @@ def test_ends_that_are_no_fault(error: str, code: int) -> None:
     fails = f"""
 import sys
 from ctxasm.__main__ import main
-from ctxasm.app.commands import datasets
+from ctxasm.app.commands import data
 def run(args):
     raise {error}
-datasets.run = run
+data.DATASETS = data.DATASETS._replace(run=run)
 sys.exit(main(["datasets"]))
 """
     done = subprocess.run([sys.executable, "-c", fails], capture_output=True, text=True, check=False)

@@ -31,7 +31,6 @@ from ctxasm.citations.effects import remove
 from ctxasm.citations.markers import parse_markers
 from ctxasm.model.amounts import counted, percent, signed
 from ctxasm.model.errors import CtxasmError
-from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.compare_answers import FREE, SHARES, AnswerComparison, AnswerEstimate, AnswerPair, FigureName
@@ -39,9 +38,6 @@ from ctxasm.tuning.compare_answers import FREE, SHARES, AnswerComparison, Answer
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from ctxasm.answering.prompts import PromptChoice
-    from ctxasm.answering.sent_tokens import SentTokens
-    from ctxasm.model.ports import TokenCounter
     from ctxasm.tuning.compare_answers import AnswerComparison, AnswerEstimate, How, Prices
 
 
@@ -349,35 +345,18 @@ def _forget() -> None:
     give_up(ESTIMATE)
 
 
-class GivenSides:
-    """The contexts that the page has already. An `AnswerTools`."""
-
-    def __init__(self, sides: Sides) -> None:
-        self._sides = sides
-
-    def assemble(self, query: Query, settings: AssemblySettings, choice: PromptChoice) -> Assembly:
-        """See `AnswerTools`."""
-        return next(side for side in self._sides if side.settings == settings)
-
-    def counter(self, encoding: str) -> TokenCounter:
-        """See `AnswerTools`."""
-        return server.workbench().counter(encoding)
-
-    def learn(self, model: str, sent: SentTokens | None) -> None:
-        """See `AnswerTools`."""
-        server.workbench().zones.ratios.learn(model, sent)
-
-
 def show_answers_to_one(scene: Scene, sides: Sides) -> None:
     """The answers to one question where they are kept: claims whose verdict flipped, then the words that differ; else a way to ask."""
     from ctxasm import __version__
+    from ctxasm.app.tuning_runs import WorkbenchTools
     from ctxasm.tuning.compare_answers import AnswerDesk
 
     line = asking_line(sides.b)
     if line is None:
         return
     workbench = server.workbench()
-    desk = AnswerDesk(GivenSides(sides), [scene.query], line.how, workbench.open_scorer(), __version__, workbench.store)
+    tools = WorkbenchTools(workbench, scene.dataset, sides)
+    desk = AnswerDesk(tools, [scene.query], line.how, workbench.open_scorer(), __version__, workbench.store)
     a, b = sides.a.settings, sides.b.settings
     about = (*about_answers(scene.dataset, a, line), scene.query)
     try:

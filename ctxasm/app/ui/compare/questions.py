@@ -152,7 +152,7 @@ def question_words() -> dict[str, str]:
 
 def compared_set(dataset: str, a: AssemblySettings, b: AssemblySettings) -> Comparison | None:
     """The comparison; None where it waits to be asked for, or cannot be had, which is said."""
-    from ctxasm.app.tuning_runs import compared
+    from ctxasm.app.api import compare
 
     info, workbench = session.info, server.workbench()
     wanted = (data_key(dataset), a, b)
@@ -168,7 +168,7 @@ def compared_set(dataset: str, a: AssemblySettings, b: AssemblySettings) -> Comp
         found: Comparison = awaited(
             SET,
             wanted,
-            lambda report, cancelled: compared(workbench, a, b, dataset, report=report, cancelled=cancelled),
+            lambda report, cancelled: compare(a, b, workbench, dataset, report=report, cancelled=cancelled),
             "Cancel" if count > AT_ONCE else "",
         )
     except CtxasmError as error:
