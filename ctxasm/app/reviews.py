@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.regular_files import STDIN, refuse_irregular
+from ctxasm.model.regular_files import STDIN, refuse_irregular, standard_input, write_file
 from ctxasm.model.runs import Run, RunFilter
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.formats import expects_markers
@@ -131,9 +130,7 @@ def _reading(file: str) -> AnswersReading:
 
     if file != "-":
         return read_answers(file)
-    if sys.stdin is None:
-        raise InvalidInput("there is no standard input: give a file")
-    return read_answer_stream(sys.stdin.buffer, "standard input")
+    return read_answer_stream(standard_input(), "standard input")
 
 
 def _stored(workbench: Workbench, data: str | None, tell: Tell) -> tuple[Sequence[AskedAnswer], str]:
@@ -283,23 +280,17 @@ def export_reviews(workbench: Workbench, path: str | os.PathLike[str], run_ids: 
         made = annotations_text(workbench, wanted)[0].encode()
     else:
         made = (as_csv if chosen == "csv" else as_xlsx)(table_rows(store, wanted))
-    try:
-        place.write_bytes(made)
-    except (OSError, ValueError) as error:
-        raise InvalidInput(f"reviews cannot be written to {shown(os.fspath(path), 300)}: {error}") from None
+    write_file("the file of reviews", place, made)
     return len(wanted)
 
 
 def annotations_text(workbench: Workbench, run_ids: Iterable[str]) -> tuple[str, int]:
     """The body of `POST /v1/span_annotations`, and how many judged answers came with no span id."""
-    import json
-
-    from ctxasm.citations.annotations import annotations_body
+    from ctxasm.citations.annotations import annotations_json
     from ctxasm.review.exchange import annotations_of_reviews
 
     found, without = annotations_of_reviews(workbench.store, run_ids)
-    text: str = json.dumps(annotations_body(found), ensure_ascii=False, allow_nan=False, indent=1)
-    return text.encode("utf-8", "replace").decode() + "\n", without
+    return annotations_json(found), without
 
 
 def import_reviews(workbench: Workbench, path: str | os.PathLike[str]) -> ImportReport:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from argparse import ArgumentParser, Namespace
@@ -24,7 +23,7 @@ from ctxasm.app.commands.common import (
     show,
     workbench_of,
 )
-from ctxasm.citations.annotations import annotations_body, annotations_of, otel_span_id
+from ctxasm.citations.annotations import annotations_json, annotations_of, otel_span_id
 from ctxasm.citations.axes import FINE, WORST, Part, label, parts_of, support_of, words
 from ctxasm.citations.checked import CheckedClaim, Support
 from ctxasm.citations.checked_answer import CheckedAnswer
@@ -35,6 +34,7 @@ from ctxasm.citations.totals import Totals
 from ctxasm.model.amounts import agreeing, counted
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.recorded import recorded_of
+from ctxasm.model.regular_files import write_file
 from ctxasm.text.markers.grammar import READINGS
 
 if TYPE_CHECKING:
@@ -291,8 +291,7 @@ class AnnotationFile:
 
     def write(self) -> None:
         """Write the file, and say for how many answers there is no span."""
-        text = json.dumps(annotations_body(self._found), ensure_ascii=False, allow_nan=False, indent=1)
-        self._path.write_text(text.encode("utf-8", "replace").decode() + "\n", encoding="utf-8")
+        write_file("--annotations", self._path, annotations_json(self._found))
         spans = len({one["span_id"] for one in self._found})
         say(f"{counted(len(self._found), 'annotation')} of {counted(spans, 'span')} in {self._path}")
         if self._without:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from types import FrameType
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from ctxasm.answering.zones.history_text import parse_history
@@ -65,13 +65,6 @@ def add_dataset(parser: ArgumentParser) -> None:
     """`--db` and `--data`."""
     add_database(parser)
     parser.add_argument("--data", metavar="NAME", help="dataset (default: the newest)")
-
-
-def standard_input() -> BinaryIO:
-    """What `-` reads. Raises InvalidInput where the command was started without a standard input."""
-    if sys.stdin is None:
-        raise InvalidInput("there is no standard input: give a file")
-    return sys.stdin.buffer
 
 
 def parse_mapping(assignments: Sequence[str]) -> dict[str, str]:
@@ -289,15 +282,6 @@ def check_writable(flag: str, path: str) -> Path:
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{flag} cannot write to {shown(path, 300)}: {error}") from None
     return Path(path)
-
-
-def write_result(flag: str, path: str, text: str) -> None:
-    """Write the file that `flag` names, in place of what is there. Raises InvalidInput where it cannot be written."""
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InvalidInput(f"{flag}: {shown(path)} cannot be written: {reason}; name another file") from None
 
 
 TABLES = (".csv", ".json", ".parquet", ".html")

@@ -23,7 +23,6 @@ from ctxasm.app.commands.common import (
     require_data,
     say,
     show,
-    standard_input,
     terminal_progress,
     workbench_of,
 )
@@ -36,6 +35,7 @@ from ctxasm.data.files.loading import LoadReport, files_at, join_paths, load_pat
 from ctxasm.data.load_conflicts import NOUNS, Over
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
+from ctxasm.model.regular_files import standard_input
 
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
@@ -416,7 +416,7 @@ def run_datasets(args: Namespace) -> int:
 
 
 def _line(info: DatasetInfo, saved: int) -> str:
-    loaded = 0 if _is_linked(info) else info.queries
+    loaded = 0 if info.linked else info.queries
     queries = counted(loaded, "query") + (f" + {saved:,} saved" if saved else "")
     parts = (counted(info.documents, "document"), counted(info.chunks, "chunk"), queries, counted(info.answers, "answer"))
     return "\t".join((info.name, *parts, f"{info.loaded_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"))
@@ -424,13 +424,9 @@ def _line(info: DatasetInfo, saved: int) -> str:
 
 def _saved(workbench: Workbench, info: DatasetInfo) -> int:
     """How many questions were saved to a dataset; one that a later load brought under its id is a loaded one. A link has no others."""
-    if _is_linked(info):
+    if info.linked:
         return info.queries
     return len(workbench.query_list(info.name)) - info.queries if workbench.store.saved_queries(info.name) else 0
-
-
-def _is_linked(info: DatasetInfo) -> bool:
-    return info.dataset_id < 0
 
 
 DATASETS = Command(
@@ -451,7 +447,7 @@ def run_delete(args: Namespace) -> int:
     """Delete, and say what went."""
     workbench = workbench_of(args)
     require_data(workbench)
-    linked = any(info.name == args.name and info.dataset_id < 0 for info in workbench.datasets())
+    linked = any(info.name == args.name and info.linked for info in workbench.datasets())
     workbench.delete(args.name)
     say(f"unlinked {args.name}; the table stays" if linked else f"deleted {args.name}")
     return 0

@@ -28,14 +28,13 @@ from ctxasm.app.commands.common import (
     terminal_progress,
     with_history,
     workbench_of,
-    write_result,
 )
 from ctxasm.app.parts import equipment
 from ctxasm.citations.declined import is_refusal
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.records import Query
-from ctxasm.model.regular_files import read_regular
+from ctxasm.model.regular_files import read_regular, write_file
 from ctxasm.model.results import Assembly, Citation
 from ctxasm.model.search import ENGINES, INDEXED_TEXTS, LANGUAGES, METHODS, SearchOptions
 from ctxasm.model.settings import AssemblySettings
@@ -242,7 +241,7 @@ def run_assemble(args: Namespace) -> int:
         say(f"{counted(len(queries), 'query')} of {dataset}")
     say(tally.sentence())
     if args.write_evidence is not None:
-        write_result(
+        write_file(
             "--write-evidence", args.write_evidence, json.dumps(tally.to_dict(settings, dataset), ensure_ascii=False, indent=1) + "\n"
         )
     passed = tally.passes(bars)

@@ -17,7 +17,6 @@ from ctxasm.app.commands.common import (
     say,
     show,
     workbench_of,
-    write_result,
 )
 from ctxasm.app.report.making import report_runs
 from ctxasm.app.reviews import (
@@ -34,6 +33,7 @@ from ctxasm.app.workbench import Workbench
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.records import GoldChange, GoldChunk, Query, Span
+from ctxasm.model.regular_files import write_file
 from ctxasm.model.runs import Run, RunFilter
 from ctxasm.model.runs import as_json as run_json
 
@@ -223,7 +223,7 @@ def _export(args: Namespace, workbench: Workbench) -> int:
     show(f"{counted(count, 'run')} in {args.file}")
     if args.annotations is not None:
         text, without = annotations_text(workbench, run_ids)
-        write_result("--annotations", args.annotations, text)
+        write_file("--annotations", args.annotations, text)
         if without:
             say(f"{counted(without, 'judged answer')} came with no OpenTelemetry span id: load the trace with it")
     return 0
@@ -381,7 +381,7 @@ def run_report(args: Namespace) -> int:
     run_ids = args.run_id or run_ids_of(workbench, RunFilter(args.data, args.batch))
     check_writable("--out", args.out)
     text = report_runs(workbench, run_ids)
-    write_result("--out", args.out, text)
+    write_file("--out", args.out, text)
     say(f"{counted(len(run_ids), 'run')} in {args.out}, {len(text.encode()):,} bytes")
     return 0
 

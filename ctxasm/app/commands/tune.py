@@ -26,7 +26,6 @@ from ctxasm.app.commands.common import (
     snippet_url,
     terminal_progress,
     workbench_of,
-    write_result,
     write_table,
 )
 from ctxasm.app.commands.query import add_asking, asked_of
@@ -36,6 +35,7 @@ from ctxasm.config import VALUE_WEIGHTS, read_config
 from ctxasm.model.amounts import counted, interval, percent, signed
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.presets import RECOMMENDED, preset
+from ctxasm.model.regular_files import write_file
 from ctxasm.model.settings import spec_of
 from ctxasm.model.settings_text import write
 
@@ -462,7 +462,7 @@ def run_fit(args: Namespace) -> int:
     if args.out is None:
         print(text, end="")
         return 0
-    write_result("--out", args.out, text)
+    write_file("--out", args.out, text)
     if gain.low > 0:
         say(f"{args.out} written. To use it: {VALUE_WEIGHTS}={args.out}")
     else:

@@ -22,11 +22,11 @@ from ctxasm.app.commands.common import (
     say,
     settings_of,
     show,
-    standard_input,
     workbench_of,
 )
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.regular_files import standard_input
 
 if TYPE_CHECKING:
     from ctxasm.app.explained import Cases

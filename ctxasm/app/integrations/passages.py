@@ -106,7 +106,7 @@ class StoredTexts:
         """Where these texts stand in the source; one that is not found is left out. Of equal chunks the first."""
         if not isinstance(source, KnowsTexts):
             return {}
-        if source.info.dataset_id < 0:
+        if source.info.linked:
             asked = {text: self._asked(source, text) for text in dict.fromkeys(texts)}
             return {text: place for text, place in asked.items() if place is not None}
         if self._dataset != source.info.dataset_id:

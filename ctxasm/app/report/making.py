@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -13,7 +13,8 @@ from ctxasm.app.faults import secret_values
 from ctxasm.app.report.page import Writer
 from ctxasm.app.report.runs import Funnel
 from ctxasm.app.workbench import Workbench
-from ctxasm.model.errors import CtxasmError, InvalidInput, shown
+from ctxasm.model.errors import CtxasmError, InvalidInput
+from ctxasm.model.regular_files import write_file
 from ctxasm.model.runs import Run
 from ctxasm.model.settings import AssemblySettings
 
@@ -43,10 +44,7 @@ def report_on(
     else:
         made = report_runs(workbench, [what] if isinstance(what, str) else what)
     if path is not None:
-        try:
-            Path(path).write_text(made, encoding="utf-8")
-        except (OSError, ValueError) as error:
-            raise InvalidInput(f"the report cannot be written to {shown(os.fspath(path), 300)}: {error}") from None
+        write_file("the report", path, made)
     return made
 
 

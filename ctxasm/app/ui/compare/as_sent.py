@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
@@ -103,16 +102,15 @@ def said_html(why: Why) -> str:
 
 def _offer_annotations(why: Why) -> None:
     """The verdicts for the span that gave the answer, where it came with one."""
-    from ctxasm.citations.annotations import annotations_body, annotations_of, fact_annotation, otel_span_id
+    from ctxasm.citations.annotations import annotations_json, annotations_of, fact_annotation, otel_span_id
 
     span = otel_span_id(why.recorded.span_id)
     if span is None:
         return
     facts = [fact_annotation(span, fact.outcome, fact.sentence, fact.text, at) for at, fact in enumerate(why.facts)]
-    text = json.dumps(annotations_body([*annotations_of(why.checked, span), *facts]), ensure_ascii=False, allow_nan=False)
+    text = annotations_json([*annotations_of(why.checked, span), *facts])
     help = "The verdicts as annotations of the span, as Phoenix takes them (POST /v1/span_annotations)"
-    data = text.encode("utf-8", "replace")
-    st.download_button("Annotations", data, "annotations.json", "application/json", key="annotations_json", on_click="ignore", help=help)
+    st.download_button("Annotations", text, "annotations.json", "application/json", key="annotations_json", on_click="ignore", help=help)
 
 
 def sides_html(why: Why) -> str:
