@@ -93,9 +93,9 @@ def _unforeseen(error: Exception, argv: Sequence[str]) -> int:
     if missing := missing_package(error):
         print(f"ctxasm: {missing}", file=sys.stderr)
         return 2
-    from ctxasm.app.faults import told
+    from ctxasm.app.faults import report_crash
 
-    print(f"ctxasm: {told(error, argv)}", file=sys.stderr)
+    print(f"ctxasm: {report_crash(error, argv)}", file=sys.stderr)
     return FAULT
 
 

@@ -345,7 +345,7 @@ def why(
     for a `trace` whose fields are not recognised (prompt="request.messages"). Raises InvalidInput,
     InvalidBundle, NotFound, ModelUnavailable where the scorer's model fails.
     """
-    from ctxasm.app.explained import cases_in, explained, recorded_cases
+    from ctxasm.app.why import cases_in, explain_case, recorded_cases
     from ctxasm.data.files.loading import files_at, one_mapping
     from ctxasm.model.settings import AssemblySettings
 
@@ -357,7 +357,7 @@ def why(
             given = _listed(trace)
             files = [one for file in given for one in ([file] if isinstance(file, tuple) else files_at([file], workbench.config))]
             found = cases_in(workbench, files, dataset, one_mapping(columns or {}))
-        return explained(workbench, found.named(query_id), chosen, found.source, found.dataset, fact, scorer)
+        return explain_case(workbench, found.named(query_id), chosen, found.source, found.dataset, fact, scorer)
 
 
 # From looking to deciding
@@ -595,7 +595,7 @@ def report(
 
     It has no scripts, asks nothing of any server, and holds no key. Raises InvalidInput, NotFound, StoreUnavailable.
     """
-    from ctxasm.app.report.making import report_on
+    from ctxasm.app.report import report_on
 
     with _workbench(store) as workbench:
         return report_on(workbench, what, path)

@@ -18,7 +18,7 @@ from ctxasm.app.commands.common import (
     show,
     workbench_of,
 )
-from ctxasm.app.report.making import report_runs
+from ctxasm.app.report import report_runs
 from ctxasm.app.reviews import (
     FORMATS,
     agreement_dict,

@@ -164,7 +164,7 @@ def add_compare(parser: ArgumentParser) -> None:
 def run_compare(args: Namespace) -> int:
     """Print the sentence and a table of the questions that differ."""
     from ctxasm.app.api import compare
-    from ctxasm.app.report.making import report_comparison
+    from ctxasm.app.report import report_comparison
 
     check_table(args.out)
     if args.answers and args.out is not None:
@@ -296,7 +296,7 @@ def add_sweep(parser: ArgumentParser) -> None:
 def run_sweep(args: Namespace) -> int:
     """Print (or write) a row a setting, after the sentence of what matters."""
     from ctxasm.app.api import sweep
-    from ctxasm.app.report.making import report_sweep
+    from ctxasm.app.report import report_sweep
     from ctxasm.app.tuning_runs import sweep_estimate
     from ctxasm.tuning.sweep import axes_of
 

@@ -29,7 +29,7 @@ from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.regular_files import standard_input
 
 if TYPE_CHECKING:
-    from ctxasm.app.explained import Cases
+    from ctxasm.app.why import Cases
     from ctxasm.app.workbench import Workbench
     from ctxasm.tuning.why_results import Why
 
@@ -61,7 +61,7 @@ def add_why(parser: ArgumentParser) -> None:
 
 def run_why(args: Namespace) -> int:
     """Say it of each answer, as it is found."""
-    from ctxasm.app.explained import explained
+    from ctxasm.app.why import explain_case
     from ctxasm.citations.annotations import fact_annotation
 
     workbench, settings = workbench_of(args), settings_of(args)
@@ -73,7 +73,7 @@ def run_why(args: Namespace) -> int:
     refused = 0
     for case in cases:
         try:
-            why = explained(workbench, case, settings, found.source, found.dataset, args.fact, scorer)
+            why = explain_case(workbench, case, settings, found.source, found.dataset, args.fact, scorer)
         except InvalidInput as error:
             if len(cases) == 1:
                 raise
@@ -95,7 +95,7 @@ def run_why(args: Namespace) -> int:
 
 
 def _cases(workbench: Workbench, args: Namespace) -> Cases:
-    from ctxasm.app.explained import cases_in, recorded_cases
+    from ctxasm.app.why import cases_in, recorded_cases
     from ctxasm.data.files.loading import files_at, one_mapping
 
     columns = parse_mapping(args.columns)

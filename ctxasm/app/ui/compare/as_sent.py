@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ctxasm.answering.prompts import build_messages
-from ctxasm.app.explained import LONGEST_FACT
 from ctxasm.app.fates import fate_label, fate_sentence, fates_by_key
 from ctxasm.app.ui.compare.differences import ChunkRow, bars_html, chip, chunk_row, chunks_html, figures_html, sent_texts
 from ctxasm.app.ui.frame import server, state
@@ -25,6 +24,7 @@ from ctxasm.app.ui.inspect.budget_bar import FAR, Bar, BarDocument, Part, budget
 from ctxasm.app.ui.inspect.change import Delta, sent_chunks
 from ctxasm.app.ui.widgets.html import boxed
 from ctxasm.app.ui.words.words import number, title_of
+from ctxasm.app.why import LONGEST_FACT
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError
 
@@ -74,7 +74,7 @@ def show_as_sent(scene: Scene) -> None:
 
 
 def _why(scene: Scene, answer: Answer, fact: str | None) -> Why:
-    from ctxasm.app.explained import Case, explained
+    from ctxasm.app.why import Case, explain_case
 
     workbench = server.workbench()
     b, source = state.assemble_scene(workbench, scene), workbench.dataset(scene.dataset)
@@ -83,7 +83,7 @@ def _why(scene: Scene, answer: Answer, fact: str | None) -> Why:
     found: Why = awaited(
         "why",
         wanted,
-        lambda report, cancelled: explained(workbench, case, scene.settings, source, scene.dataset, fact, assembly=b),
+        lambda report, cancelled: explain_case(workbench, case, scene.settings, source, scene.dataset, fact, assembly=b),
     )
     return found
 

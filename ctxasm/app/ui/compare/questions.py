@@ -139,7 +139,7 @@ def show_all_questions(scene: Scene, pinned: AssemblySettings) -> None:
 
 
 def _report(found: Comparison) -> str:
-    from ctxasm.app.report.making import report_comparison
+    from ctxasm.app.report import report_comparison
 
     return report_comparison(server.workbench(), found)
 

@@ -320,7 +320,7 @@ def _take_pasted() -> None:
 
 def _explain_pasted() -> None:
     """Load what was pasted, and go to Compare, which says where the fact went that its answer lacks."""
-    from ctxasm.app.explained import open_trace
+    from ctxasm.app.why import open_trace
     from ctxasm.data.files.loading import PASTED
 
     if pasted := tuple(_pasted(PASTED)):

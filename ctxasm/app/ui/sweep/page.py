@@ -304,7 +304,7 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
 
 
 def _report(decided: Decided) -> str:
-    from ctxasm.app.report.making import report_sweep
+    from ctxasm.app.report import report_sweep
 
     return report_sweep(server.workbench(), decided.swept, decided.recommended)
 
