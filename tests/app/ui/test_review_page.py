@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
+from html import escape
 from typing import Any
 
 import pytest
+import streamlit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
@@ -298,3 +300,31 @@ def test_hostile_texts_are_text_in_every_field(bench, monkeypatch) -> None:
         assert "<script>alert(1)" not in drawn
         assert "<img src=x" not in drawn
     assert asdict(bench.store.judgements(["bad"])[0])["note"] == HOSTILE
+
+
+class SignedIn(dict[str, str]):
+    """A `st.user` of a sign-in."""
+
+    is_logged_in = True
+
+
+@pytest.mark.parametrize(
+    ("user", "name"),
+    [
+        ({"email": "an@example.org", "name": "An"}, "an@example.org"),
+        ({"name": f"An {HOSTILE}"}, f"An {HOSTILE}"),
+        ({"email": " "}, None),
+    ],
+)
+def test_who_is_signed_in_judges_under_that_name_and_types_none(bench, monkeypatch, user: dict[str, str], name: str | None) -> None:
+    monkeypatch.setattr(streamlit, "user", SignedIn(user))
+    app = fine(at("review", data="sample").run())
+    if name is None:
+        assert [box.label for box in app.text_input if box.label == "Your name"] == ["Your name"]
+        return
+    assert [box for box in app.text_input if box.label == "Your name"] == []
+    assert escape(name) in html(app)
+    item = desk(app)["review"]["items"][0]["item"]
+    say(app, monkeypatch, "verdict", "right", item)
+    (own,) = bench.store.judgements([desk(app)["review"]["run"]])
+    assert (own.reviewer, own.verdict) == (name, "right")
