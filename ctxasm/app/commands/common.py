@@ -20,8 +20,8 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from ctxasm.answering.zones.history_text import parse_history
-from ctxasm.answering.zones.words import conversation_line, zones_line
+from ctxasm.answering.conversation import parse_history
+from ctxasm.answering.zones import conversation_line, zones_line
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import DATABASE_URL, Config, connection_secrets, database_file, read_config
 from ctxasm.data.load_conflicts import NameTaken, Over

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from ctxasm.answering.zones.history import earlier_turns
-from ctxasm.answering.zones.history_text import parse_history, write_history
+from ctxasm.answering.conversation import earlier_turns, parse_history, write_history
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.jobs import ticker
 from ctxasm.app.ui.frame.layout import show_problem
