@@ -197,6 +197,13 @@ def settings_of(args: Namespace) -> AssemblySettings:
     return from_assignments(args.assignments, start or from_environment(os.environ))
 
 
+def loaded_workbench(args: Namespace) -> Workbench:
+    """The workbench over the database of `args`, which holds a dataset. Raises InvalidInput that says what to do where it does not."""
+    workbench = workbench_of(args)
+    require_data(workbench)
+    return workbench
+
+
 def require_data(workbench: Workbench) -> None:
     """Refuse to go on with an empty database, and say what to do."""
     if not workbench.datasets():

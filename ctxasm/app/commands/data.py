@@ -17,10 +17,10 @@ from ctxasm.app.commands.common import (
     as_json,
     cancel_on_interrupt,
     explain_taken_name,
+    loaded_workbench,
     nothing_loaded,
     parse_mapping,
     read_on_conflict,
-    require_data,
     say,
     show,
     terminal_progress,
@@ -297,8 +297,7 @@ def run_enrich(args: Namespace) -> int:
         price_in=args.price_in,
         price_out=args.price_out,
     )
-    workbench = workbench_of(args)
-    require_data(workbench)
+    workbench = loaded_workbench(args)
     with terminal_progress() as report, cancel_on_interrupt() as cancelled:
         if args.estimate:
             print(estimate_words(estimate(workbench, args.data, options, report, cancelled)))
@@ -445,8 +444,7 @@ def add_delete(parser: ArgumentParser) -> None:
 
 def run_delete(args: Namespace) -> int:
     """Delete, and say what went."""
-    workbench = workbench_of(args)
-    require_data(workbench)
+    workbench = loaded_workbench(args)
     linked = any(info.name == args.name and info.linked for info in workbench.datasets())
     workbench.delete(args.name)
     say(f"unlinked {args.name}; the table stays" if linked else f"deleted {args.name}")
@@ -472,8 +470,7 @@ def add_export(parser: ArgumentParser) -> None:
 
 def run_export(args: Namespace) -> int:
     """Write, and print the path."""
-    workbench = workbench_of(args)
-    require_data(workbench)
+    workbench = loaded_workbench(args)
     report = export(workbench, args.name, args.out, args.format, force=args.force)
     counts = ((report.documents, "document"), (report.chunks, "chunk"), (report.queries, "query"), (report.answers, "answer"))
     say(f"{report.name}: {', '.join(counted(count, noun) for count, noun in counts if count)}")

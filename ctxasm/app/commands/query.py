@@ -18,6 +18,7 @@ from ctxasm.app.commands.common import (
     add_history,
     add_settings,
     as_json,
+    loaded_workbench,
     parse_number,
     require_data,
     say,
@@ -212,8 +213,7 @@ def run_assemble(args: Namespace) -> int:
     least = parse_number("least-drop", args.least_drop, 0, 1)
     if not args.all and (bars or baseline is not None or args.write_evidence is not None):
         raise InvalidInput("--fail-below, --fail-if-worse-than and --write-evidence judge all questions: use them with --all")
-    settings, workbench = settings_of(args), workbench_of(args)
-    require_data(workbench)
+    settings, workbench = settings_of(args), loaded_workbench(args)
     dataset = workbench.dataset(args.data).info.name  # one dataset throughout, also when a newer one is loaded meanwhile
     queries = workbench.dataset(dataset).queries() if args.all else [with_history(workbench.query(dataset, args.query_id), args.history)]
     model = workbench.open_model() if settings.history_summarise_after is not None else None
@@ -331,8 +331,7 @@ def run_search(args: Namespace) -> int:
         raise InvalidInput("--set, --settings and --preset are for assembling: add --assemble")
     named = {"embedder": args.embedder, "reranker": args.rerank, "engine": args.engine}
     options = SearchOptions(args.method, args.text, args.limit, args.language, **named)
-    workbench = workbench_of(args)
-    require_data(workbench)
+    workbench = loaded_workbench(args)
     dataset = workbench.dataset(args.data).info.name
     if args.file is not None:
         return _searched_file(workbench, dataset, options, args)

@@ -13,6 +13,7 @@ from ctxasm.app.commands.common import (
     add_dataset,
     as_json,
     check_writable,
+    loaded_workbench,
     require_data,
     say,
     show,
@@ -59,8 +60,7 @@ def run_label(args: Namespace) -> int:
 
     if args.any and args.remove:
         raise InvalidInput("--any and --remove exclude each other: a removed chunk goes from its alternatives")
-    workbench = workbench_of(args)
-    require_data(workbench)
+    workbench = loaded_workbench(args)
     how: GoldChange = "remove" if args.remove else "add"
     chunks = [_chunk(text) for text in args.chunk]
     query = label(workbench, args.data, args.query_id, chunks, how, phrases=args.phrase, any_of=args.any)
@@ -110,8 +110,7 @@ def add_questions(parser: ArgumentParser) -> None:
 
 def run_questions(args: Namespace) -> int:
     """Print a line a question, with its labels below it where some are lost; or a JSON list."""
-    workbench = workbench_of(args)
-    require_data(workbench)
+    workbench = loaded_workbench(args)
     dataset = workbench.dataset(args.data)
     every = dataset.queries()
     found = [query for query in every if not args.lost or query.lost_labels or query.lost_hits]

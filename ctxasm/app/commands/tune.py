@@ -16,8 +16,8 @@ from ctxasm.app.commands.common import (
     as_json,
     cancel_on_interrupt,
     check_table,
+    loaded_workbench,
     parse_number,
-    require_data,
     run_options,
     say,
     settings_named,
@@ -25,7 +25,6 @@ from ctxasm.app.commands.common import (
     show,
     snippet_url,
     terminal_progress,
-    workbench_of,
     write_table,
 )
 from ctxasm.app.commands.query import add_asking, asked_of
@@ -169,8 +168,7 @@ def run_compare(args: Namespace) -> int:
     check_table(args.out)
     if args.answers and args.out is not None:
         raise InvalidInput("--out takes a comparison of contexts: leave out --answers, or take --format json")
-    a, b, workbench = settings_named(args.a), settings_named(args.b), workbench_of(args)
-    require_data(workbench)
+    a, b, workbench = settings_named(args.a), settings_named(args.b), loaded_workbench(args)
     if args.answers:
         return _run_answers(args, workbench, a, b)
     with terminal_progress() as report, cancel_on_interrupt() as cancelled:
@@ -301,8 +299,7 @@ def run_sweep(args: Namespace) -> int:
     from ctxasm.tuning.sweep import axes_of
 
     check_table(args.out)
-    start, axes, workbench = settings_of(args), axes_of(args.grid) if args.grid else None, workbench_of(args)
-    require_data(workbench)
+    start, axes, workbench = settings_of(args), axes_of(args.grid) if args.grid else None, loaded_workbench(args)
     if args.estimate:
         show(estimate_words(sweep_estimate(workbench, start, axes, args.data, args.query_id)))
         return 0
@@ -395,8 +392,7 @@ def run_recommend(args: Namespace) -> int:
     """Print the sentences and the settings."""
     from ctxasm.app.api import recommend
 
-    start, workbench = settings_of(args), workbench_of(args)
-    require_data(workbench)
+    start, workbench = settings_of(args), loaded_workbench(args)
     with terminal_progress() as report, cancel_on_interrupt() as cancelled:
         found = recommend(workbench, settings=start, delta=args.delta, report=report, cancelled=cancelled, **run_options(args))
         if cancelled():
@@ -439,8 +435,7 @@ def run_fit(args: Namespace) -> int:
     """Print or write the weights; what they gain goes to standard error."""
     from ctxasm.tuning.fit import LIMITS, Labelled, fit, weights_toml
 
-    workbench = workbench_of(args)
-    require_data(workbench)
+    workbench = loaded_workbench(args)
     datasets = [workbench.dataset(name) for name in args.data or [None]]
     labelled = [
         Labelled(query, dataset, dataset.document_chunks)
