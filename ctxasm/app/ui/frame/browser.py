@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import streamlit as st
 
 from ctxasm.app.hosts import read_hosts
-from ctxasm.app.ui.frame.session import Widget, session
+from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.widgets import components
 from ctxasm.app.ui.widgets.components import component
-from ctxasm.app.ui.widgets.html import ClickState
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,20 +93,20 @@ class ClickData(TypedDict):
     heard: int
 
 
-def listen(clicks: Widget[ClickState | None], on_picked: Callable[[str], bool]) -> None:
+def listen(clicks: str, on_picked: Callable[[str], bool]) -> None:
     """Call `on_picked` with what a clicked element carries: once for each click, in their order (a callback).
 
     Then the fragment runs that listens; the whole page where `on_picked` says so. It does not ask for that run itself: that would end
     the callback before the clicks that came after.
     """
     data: ClickData = {"heard": session.clicks_heard}
-    component("chunk_clicks")(key=clicks.key, data=data, on_picked_change=partial(_hear, clicks, on_picked), height=1)
+    component("chunk_clicks")(key=clicks, data=data, on_picked_change=partial(_hear, clicks, on_picked), height=1)
 
 
-def _hear(clicks: Widget[ClickState | None], on_picked: Callable[[str], bool]) -> None:
+def _hear(clicks: str, on_picked: Callable[[str], bool]) -> None:
     import streamlit as st
 
-    state, is_whole = session.read(clicks), False
+    state, is_whole = getattr(session, clicks), False
     for number, said in said_clicks(state.picked if state is not None else None):
         if number > session.clicks_heard:
             session.clicks_heard = number
