@@ -21,10 +21,9 @@ from ctxasm.app.ui.frame.address import (
     take_address,
     view_address,
 )
-from ctxasm.app.ui.frame.browser import listen
+from ctxasm.app.ui.frame.browser import component, listen
 from ctxasm.app.ui.frame.gold import INSPECT, go_to
 from ctxasm.app.ui.frame.session import ASK, DATASET, QUERY_ID, Scene, session
-from ctxasm.app.ui.widgets.components import component
 from ctxasm.app.ui.widgets.html import picked_text
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_url

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, cast
 
 import streamlit as st
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ctxasm.answering.sent_tokens import SentTokens
     from ctxasm.app.tuned import Decided
     from ctxasm.app.ui.frame.jobs import Job
-    from ctxasm.app.ui.widgets.components import RangeState
-    from ctxasm.app.ui.widgets.html import ClickState
     from ctxasm.data.documents.collecting import Source
     from ctxasm.data.documents.options import IngestOptions
     from ctxasm.data.enrich.enriching import EnrichOptions
@@ -186,6 +184,19 @@ class TakenName(NamedTuple):
 
     request: LoadRequest
     taken: NameTaken
+
+
+class RangeState(Protocol):
+    """What the callbacks find under the key of the range."""
+
+    live: int
+    settled: int | None
+
+
+class ClickState(Protocol):
+    """What the listener says: each click with its number, the oldest first."""
+
+    picked: list[tuple[int, str]] | None
 
 
 T = TypeVar("T")

@@ -16,10 +16,10 @@ from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.address import keep_address, offer_pin
+from ctxasm.app.ui.frame.browser import live_range
 from ctxasm.app.ui.frame.layout import drawer, open_drawer
 from ctxasm.app.ui.frame.links import copy_link, settings_written
 from ctxasm.app.ui.frame.session import Scene, session
-from ctxasm.app.ui.widgets.components import live_range
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence, help_of
 from ctxasm.llm.embedding.local import embedder_name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -21,7 +20,7 @@ from ctxasm.app.ui.frame.address import (
     page_address,
     read_address,
 )
-from ctxasm.app.ui.frame.browser import follow, run_page_scripts
+from ctxasm.app.ui.frame.browser import ASSETS, follow, run_page_scripts
 from ctxasm.app.ui.frame.conversation import conversation_controls
 from ctxasm.app.ui.frame.gold import INSPECT
 from ctxasm.app.ui.frame.links import QUERY, SHOW_ME
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.settings import AssemblySettings
 
-ASSETS = Path(__file__).parents[1] / "assets"
 SIDEBAR = 330
 """Width of the sidebar in pixels."""
 BY_SCRIPT = "show_me"
