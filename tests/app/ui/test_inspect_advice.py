@@ -13,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 
 import ctxasm
 from ctxasm.app import tuning_runs
-from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.inspect.advice import ADVICE, NOT_TRIED
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
@@ -46,7 +45,7 @@ def set_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def rested(app: AppTest) -> AppTest:
     """The page at rest after what was done."""
-    app.session_state[Session.at_rest.key] = True
+    app.session_state["at_rest"] = True
     return fine(app.run())
 
 
@@ -62,7 +61,7 @@ def test_the_line_says_what_compare_says_and_opens_it(set_url: str) -> None:
     assert line(app) == "…"
     app = rested(app)
     name, said = line(app).split(": ", 1)
-    _, advice, _ = app.session_state[Session.advice.key]
+    _, advice, _ = app.session_state["advice"]
     with ctxasm.open_store(set_url) as store:
         found = ctxasm.compare(NOW, advice.settings, store, "set", keep=False)
     assert (len(found.better), len(found.worse), found.labelled) == (12, 0, 14)
@@ -73,18 +72,18 @@ def test_the_line_says_what_compare_says_and_opens_it(set_url: str) -> None:
     assert button.label.lower() == f"apply {name}".lower()
     assert found.result.points() in button.help.replace("\\", "")
     compared = fine(opened("compare", **dict(parse_qsl(unescape(address)))))
-    assert kept(compared, Session.pinned) == NOW
-    assert kept(compared, Session.now) == advice.settings
+    assert kept(compared, "pinned") == NOW
+    assert kept(compared, "now") == advice.settings
 
 
 def test_the_button_applies_it_and_undo_takes_it_back(set_url: str) -> None:
     app = rested(opened(data="set", q="q00", mt="600"))
-    _, advice, _ = app.session_state[Session.advice.key]
+    _, advice, _ = app.session_state["advice"]
     fine(app.button(key="apply_advice").click().run())
-    assert kept(app, Session.now) == advice.settings
+    assert kept(app, "now") == advice.settings
     assert line(app) == "…"
     fine(app.button(key="undo").click().run())
-    assert kept(app, Session.now) == NOW
+    assert kept(app, "now") == NOW
 
 
 @pytest.mark.parametrize(("query_id", "said"), [("q13", "same evidence here; "), ("none", "")])
@@ -117,10 +116,10 @@ def test_work_is_given_up_as_soon_as_the_settings_move(set_url: str, monkeypatch
     app = rested(opened(data="set", q="q00", mt="600"))
     assert line(app) == "…"
     assert not given_up.is_set()
-    app.session_state[Session.now.key] = AssemblySettings(max_tokens=700)
+    app.session_state["now"] = AssemblySettings(max_tokens=700)
     fine(app.run())
     assert given_up.wait(60)
-    assert ADVICE not in app.session_state[Session.awaited.key]
+    assert ADVICE not in app.session_state["awaited"]
 
 
 def test_a_count_that_fails_says_why(set_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from ctxasm.app.reviews import keep_recorded
-from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.review import page
 from ctxasm.app.ui.review.desk import desk_data, nearest_sentence
 from ctxasm.app.workbench import SAMPLE, Workbench
@@ -116,7 +115,7 @@ def bench(own_url):
 def review(**more: str) -> AppTest:
     """Review with a reviewer's name typed."""
     app = at("review", data="sample", **more)
-    app.session_state[Session.reviewer.key] = "An"
+    app.session_state["reviewer"] = "An"
     return fine(app.run())
 
 
@@ -231,7 +230,7 @@ def test_the_address_names_the_answer_and_opens_it_again(bench) -> None:
 
 def test_history_opens_compares_deletes_and_undoes(bench) -> None:
     app = review()
-    app.session_state[Session.review_view.key] = "history"
+    app.session_state["review_view"] = "history"
     fine(app.run())
     assert html(app).count('href="./review?') >= 6
     assert "Restore its settings" in html(app)
@@ -251,7 +250,7 @@ def test_verdicts_become_gold_and_undo_gives_the_labels_back(bench) -> None:
             for citation in each.citations:
                 bench.store.judge(Judgement(entry.run_id, citation.item, "An", "right" if citation.number else "not_there"), 0)
     app = review()
-    app.session_state[Session.review_view.key] = "agreement"
+    app.session_state["review_view"] = "agreement"
     fine(app.run())
     assert "confirm" in html(app)
     fine(app.button(key="make_gold").click().run())
@@ -295,7 +294,7 @@ def test_hostile_texts_are_text_in_every_field(bench, monkeypatch) -> None:
     say(app, monkeypatch, "note", HOSTILE, "0:1")
     say(app, monkeypatch, "verdict", "right", "0:1")
     for view in ("review", "agreement", "history"):
-        app.session_state[Session.review_view.key] = view
+        app.session_state["review_view"] = view
         drawn = html(fine(app.run()))
         assert "<script>alert(1)" not in drawn
         assert "<img src=x" not in drawn

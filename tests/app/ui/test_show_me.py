@@ -214,14 +214,14 @@ def test_two_ways_lead_on_to_ones_own_data(open_app):
 
 def test_the_sidebar_shows_the_question_of_the_steps(open_app):
     app = fine(show_me(open_app(data="attack", q="none")))
-    assert (app.session_state["data"], app.session_state["q"]) == (SAMPLE, QUERY)
+    assert (app.session_state["dataset_name"], app.session_state["query_id"]) == (SAMPLE, QUERY)
     assert app.query_params["q"] == QUERY
 
 
 def test_another_question_is_looked_at_on_inspect(open_app):
     app = fine(show_me(open_app()))
-    app.selectbox(key="q").set_value("dog-visit").run()
-    assert app.session_state["q"] == "dog-visit"
+    app.selectbox(key="query_id").set_value("dog-visit").run()
+    assert app.session_state["query_id"] == "dog-visit"
     assert "Open in Inspect" in [link.proto.label for link in app.get("page_link")]
 
 

@@ -20,7 +20,6 @@ import ctxasm
 from ctxasm.app import tuning_runs
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.address import read_pinned, read_values
-from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.sweep import page
 from ctxasm.app.ui.sweep.page import HEADINGS, shipping_html
 from ctxasm.app.ui.sweep.pictures import cell_html, front_of, heatmap_html, importance_figure
@@ -222,7 +221,7 @@ def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
     monkeypatch.setattr(tuning_runs, "decided", real)
     app = ended(fine(app.button(key="start_sweep").click().run()))
     (panel,) = re.findall(r'id="ctx-recommended"><h2>(.*?)</h2>.*?<p>(<a .*?)</p><details', html(app))
-    recommended = app.session_state[Session.swept.key][1].recommended
+    recommended = app.session_state["sweep_result"][1].recommended
     assert panel[0] == HEADINGS[recommended.verdict]
     assert ("view=all" in panel[1]) == (recommended.proposed != recommended.found.start)
     assert 'id="ctx-cancelled"' not in html(app)
@@ -318,12 +317,12 @@ def test_a_cell_says_the_questions_that_flip_and_links_them_to_compare(found):
 
 def test_a_click_on_a_cell_is_kept_and_the_one_before(counted_url):
     app = ended(fine(sweep_page().button(key="start_sweep").click().run()))
-    app.session_state[Session.sweep_cells.key] = (0, 3)
+    app.session_state["sweep_cells"] = (0, 3)
     drawn = html(fine(app.run()))
     assert len(re.findall('aria-pressed="true"', drawn)) in (1, 2)
     assert 'id="ctx-cell"' in drawn
     addresses = [dict(parse_qsl(unescape(query))) for query in re.findall(r'href="\./compare\?([^"]*)"', drawn.split('id="ctx-cell"')[1])]
-    swept = app.session_state[Session.swept.key][1].swept
+    swept = app.session_state["sweep_result"][1].swept
     assert {from_url(said)[0] for said in addresses} == {swept.settings[3]}
     assert {read_pinned(said)[0] for said in addresses} == {swept.settings[0]}
     gained, lost = swept.flips(3, 0)

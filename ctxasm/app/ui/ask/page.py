@@ -18,6 +18,7 @@ from ctxasm.answering.prompts import PROMPT_HELP, PROMPT_STYLES, PromptChoice, Z
 from ctxasm.app.ui.ask.answer import Chip, Stretch, answer_pieces, context_cards, sources_html
 from ctxasm.app.ui.ask.reader import reader_data, show_reader
 from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.address import review_address
 from ctxasm.app.ui.frame.conversation import offer_summary, show_turns
 from ctxasm.app.ui.frame.gold import keep_marks, show_gold_problem
 from ctxasm.app.ui.frame.jobs import asked_to_end, rerun_after_stop, ticker
@@ -25,8 +26,7 @@ from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_trouble
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks
 from ctxasm.app.ui.frame.models import LEXICAL, RECHECK, SCORERS, Picked, pick_models
 from ctxasm.app.ui.frame.recorded_answers import recorded_answers
-from ctxasm.app.ui.frame.review_run import review_address
-from ctxasm.app.ui.frame.session import SENT, Asked, Asking, Attempt, KeptAnswer, KeptAnswers, Scene, Session, session
+from ctxasm.app.ui.frame.session import SENT, Asked, Asking, Attempt, KeptAnswer, KeptAnswers, Scene, once, session, take
 from ctxasm.app.ui.frame.state import of_query, unlabelled
 from ctxasm.app.ui.frame.zones_state import LANGUAGES, zones_key
 from ctxasm.app.ui.inspect.change import changed_settings
@@ -116,18 +116,18 @@ def asking_controls(assembly: Assembly) -> Asking:
         style = st.selectbox(
             "Prompt",
             PROMPT_STYLES,
-            key=Session.prompt_style.key,
+            key="prompt_style",
             persist_state="session",
             width=135,
             help="\n".join(f"- **{name}**: {text}" for name, text in PROMPT_HELP.items()),
         )
-        language = st.selectbox("Language", tuple(LANGUAGES), key=Session.prompt_language.key, persist_state="session", width=155)
+        language = st.selectbox("Language", tuple(LANGUAGES), key="prompt_language", persist_state="session", width=155)
         _channel(assembly)
         temperature, longest = _sampling()
-    first = st.toggle("Answer first, then details", key=Session.answer_first.key, persist_state="session")
+    first = st.toggle("Answer first, then details", key="answer_first", persist_state="session")
     extra = st.text_area(
         "Your own instructions",
-        key=Session.prompt_extra.key,
+        key="prompt_extra",
         persist_state="session",
         height=90,
         placeholder="Added after the prompt's own rules, which still apply.",
@@ -152,7 +152,7 @@ def _channel(assembly: Assembly) -> None:
     st.selectbox(
         "Channel",
         CHANNELS,
-        key=Session.channel.key,
+        key="channel",
         format_func=lambda channel: _named(channel, assembly),
         on_change=_set_channel,
         width=225,
@@ -305,11 +305,7 @@ def _checked(answer: KeptAnswer, assembly: Assembly, picked: Picked, place: Any,
 
 def _scorer(name: str, judge: Endpoint | None) -> Scorer:
     """The scorer of this session: one that asks a model keeps its replies, so that nothing is paid for twice."""
-    kept = session.scorer
-    if kept is None or kept[0] != (name, judge):
-        kept = (name, judge), server.workbench().open_scorer(name, judge)
-        session.scorer = kept
-    return kept[1]
+    return once("scorer", (name, judge), lambda: server.workbench().open_scorer(name, judge))
 
 
 MOST_ASKED = 20
@@ -531,7 +527,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
     elif problem:
         show_trouble("This model cannot be asked yet", problem, KEY_FREE)
     place = st.empty()
-    if session.take(Session.asking) and not problem:
+    if take("ask_now") and not problem:
         line.html(_line_html(scene, asked, picked, None))
         button.button("Stop answering", key="stop", on_click=stop_all, width=BUTTON_WIDTH)
         before = answers_to(asked)
@@ -556,7 +552,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
     with place.container():
         marks = expected(scene, kept.assembly) if kept is not None else NONE_EXPECTED
         show_reader(reader_data(kept.assembly if kept else assembly, kept.attempts if kept else (), marks), session.runs)
-    hear_clicks(Session.question_clicks, partial(_picked, scene))
+    hear_clicks("question_clicks", partial(_picked, scene))
     details = st.expander("Prompt and export", key="prompt_and_export", on_change="rerun")
     if details.open:
         with details:
@@ -566,7 +562,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
 
 def _settled(kept: KeptAnswers, picked: Picked, place: Any, button: Any) -> KeptAnswers:
     """The answers with the newest one checked. A check that takes long can be stopped, by a button or by Streamlit's own."""
-    stop = session.stop_check = session.stop_check or Event()
+    stop = session.check_stopper = session.check_stopper or Event()
     stopped = stop.is_set()
     stop.clear()
     if picked.scorer != LEXICAL and not stopped and any(_is_to_check(answer, picked) for answer in kept.attempts[-1]):
@@ -581,7 +577,7 @@ def _settled(kept: KeptAnswers, picked: Picked, place: Any, button: Any) -> Kept
 
 
 def _begin() -> None:
-    session.asking = True
+    session.ask_now = True
 
 
 def _offer_recheck(place: Any, kept: KeptAnswers | None, picked: Picked) -> None:

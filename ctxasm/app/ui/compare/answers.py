@@ -19,7 +19,7 @@ from ctxasm.app.ui.frame.layout import show_problem
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks
 from ctxasm.app.ui.frame.models import pick_models
 from ctxasm.app.ui.frame.recorded_answers import data_key
-from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.work import awaited, begin_job, give_up, show_job, take_ended
 from ctxasm.app.ui.widgets.html import boxed, state_link, table_html
 from ctxasm.app.ui.widgets.word_diff import sentence_diff
@@ -337,7 +337,7 @@ def _show(found: AnswerComparison, is_local: bool) -> None:
         text = json.dumps(found.to_dict(), ensure_ascii=False)
         st.download_button("JSON", text, "answers.json", "application/json", key="answers_json", on_click="ignore")
         st.html(questions_html(found, question_words(), partial(compare_address, found.a, found.b)))
-        hear_clicks(Session.question_clicks)
+        hear_clicks("question_clicks")
 
 
 def _forget() -> None:

@@ -16,7 +16,7 @@ from ctxasm.app.ui.compare.differences import ChunkRow, bars_html, chip, chunk_r
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.layout import show_empty, within
 from ctxasm.app.ui.frame.recorded_answers import data_key, recorded_answers
-from ctxasm.app.ui.frame.session import FACT, Scene, session
+from ctxasm.app.ui.frame.session import FACT, Scene
 from ctxasm.app.ui.frame.sidebar import show_failure
 from ctxasm.app.ui.frame.work import awaited
 from ctxasm.app.ui.frame.zones_state import asked_choice, zones_key
@@ -48,7 +48,7 @@ def show_as_sent(scene: Scene) -> None:
         show_empty("No answer to this question is recorded", hint)
         return
     key = f"{FACT}{scene.dataset}/{scene.query.query_id}"
-    fact = within("The fact", str(session.value_of(key) or ""), LONGEST_FACT)
+    fact = within("The fact", str(st.session_state.get(key) or ""), LONGEST_FACT)
     try:
         why = _why(scene, answer, fact or None)
     except CtxasmError as error:

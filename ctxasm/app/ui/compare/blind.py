@@ -23,7 +23,7 @@ from ctxasm.app.ui.compare.questions import compared_set, question_words
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import show_empty, show_problem
 from ctxasm.app.ui.frame.recorded_answers import data_key
-from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.session import Scene, session, take
 from ctxasm.app.ui.widgets.html import boxed, table_html
 from ctxasm.app.ui.widgets.word_diff import sentence_diff
 from ctxasm.app.ui.words.words import title_of
@@ -102,7 +102,7 @@ def show_blind_review(scene: Scene, pinned: AssemblySettings) -> None:
     found = compared_set(scene.dataset, pinned, session.now)
     if found is None:
         return
-    if problem := session.take(Session.blind_problem):
+    if problem := take("blind_problem"):
         show_problem(problem)
     # Another order of the same chunks differs in neither tokens nor evidence: then every question is looked at.
     query_ids = [each.query_id for each in found.questions if each.a != each.b] or [each.query_id for each in found.questions]
@@ -121,7 +121,7 @@ def show_blind_review(scene: Scene, pinned: AssemblySettings) -> None:
     except CtxasmError as error:
         show_problem(str(error))
         return
-    is_early = bool(session.value_of("blind_reveal")) and shown is not None
+    is_early = bool(st.session_state.get("blind_reveal")) and shown is not None
     if shown is None and not done:
         show_empty("Nothing to choose between", f"The {what} of every question are the same under A and B, to the letter.")
     elif shown is None or is_early:
@@ -167,7 +167,7 @@ def _change(write: Callable[[], None]) -> None:
 
 
 def _judge(review: Review, query_id: str, who: Preferred, note: str) -> None:
-    _change(lambda: review.judge(query_id, who, str(session.value_of(note) or "")))
+    _change(lambda: review.judge(query_id, who, str(st.session_state.get(note) or "")))
 
 
 def _undo(review: Review, last: Judgement) -> None:

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from ctxasm.app.fates import fate_label, fate_sentence, fates_by_key
 from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.session import Scene, session
+from ctxasm.app.ui.frame.session import Scene, once, session
 from ctxasm.app.ui.frame.zones_state import zones_key
 from ctxasm.app.ui.inspect.budget_bar import KIND_NAMES, Bar, axis_html, shown_axis, track_html
 from ctxasm.app.ui.inspect.change import Changed, Delta, changed_settings, sent_chunks
@@ -258,8 +258,5 @@ def sides_of(scene: Scene, pinned: AssemblySettings) -> Sides:
     workbench = server.workbench()
     b = state.assemble_scene(workbench, scene)
     key = (scene.dataset, state.unlabelled(scene.query), pinned, session.loads, zones_key(pinned))
-    kept = session.versus
-    if kept is None or kept[0] != key:
-        kept = (key, state.assemble_anew(workbench, replace(scene, settings=pinned)))
-        session.versus = kept
-    return Sides(state.of_query(kept[1], scene.query), b)
+    a = once("context of A", key, lambda: state.assemble_anew(workbench, replace(scene, settings=pinned)))
+    return Sides(state.of_query(a, scene.query), b)

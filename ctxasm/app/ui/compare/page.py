@@ -13,11 +13,11 @@ from ctxasm.app.ui.compare.blind import show_blind_review
 from ctxasm.app.ui.compare.differences import bars_html, chunk_rows, contexts_html, figures_html, settings_html, sides_of
 from ctxasm.app.ui.compare.questions import show_all_questions
 from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.address import COMPARE, View, is_blind, pin
+from ctxasm.app.ui.frame.address import COMPARE, View, is_blind, keep_address, pin
 from ctxasm.app.ui.frame.layout import show_title
 from ctxasm.app.ui.frame.links import copy_link
 from ctxasm.app.ui.frame.recorded_answers import recorded_answers
-from ctxasm.app.ui.frame.session import SENT, Pinned, Scene, Session, session
+from ctxasm.app.ui.frame.session import SENT, Pinned, Scene, session
 from ctxasm.app.ui.frame.sidebar import current_scene, show_failure
 from ctxasm.app.ui.inspect.budget_bar import budget_bar
 from ctxasm.app.ui.inspect.change import compare
@@ -69,7 +69,7 @@ def show_compare() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_line"):
         if pinned != SENT:
             st.segmented_control(
-                "What to compare", list(VIEWS), key=Session.compare_view.key, format_func=VIEWS.__getitem__, required=True,
+                "What to compare", list(VIEWS), key="compare_view", format_func=VIEWS.__getitem__, required=True,
                 label_visibility="collapsed",
             )  # fmt: skip
         is_named = not is_blind(COMPARE)
@@ -84,7 +84,7 @@ def show_compare() -> None:
         _offer_pin(scene)
     elif pinned != SENT and is_named:
         st.html(settings_html(pinned, session.now))
-    state.keep_address()
+    keep_address()
     if pinned == SENT:
         show_as_sent(scene)
     elif pinned is not None:

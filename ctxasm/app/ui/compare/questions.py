@@ -17,7 +17,7 @@ from ctxasm.app.ui.frame.gold import show_no_gold
 from ctxasm.app.ui.frame.layout import show_problem
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks
 from ctxasm.app.ui.frame.recorded_answers import data_key
-from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.work import awaited
 from ctxasm.app.ui.widgets.html import boxed, state_link, table_html
 from ctxasm.app.ui.words.words import number
@@ -125,7 +125,7 @@ def show_all_questions(scene: Scene, pinned: AssemblySettings) -> None:
     session.compare_filter = session.compare_filter if session.compare_filter in named else EVERY
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         only = st.segmented_control(
-            "List", list(named), key=Session.compare_filter.key, format_func=named.__getitem__, required=True, label_visibility="collapsed"
+            "List", list(named), key="compare_filter", format_func=named.__getitem__, required=True, label_visibility="collapsed"
         )
         text = json.dumps(found.to_dict(), ensure_ascii=False)
         st.download_button(
@@ -135,7 +135,7 @@ def show_all_questions(scene: Scene, pinned: AssemblySettings) -> None:
         st.download_button("JSON", text, "comparison.json", "application/json", key="comparison_json", on_click="ignore")
     shown = only or EVERY
     st.html(table(listed(found, shown), question_words(), partial(compare_address, pinned, session.now), shown))
-    hear_clicks(Session.question_clicks)
+    hear_clicks("question_clicks")
 
 
 def _report(found: Comparison) -> str:

@@ -1,4 +1,7 @@
-"""What pages keep in their address beside settings and question: models, the view of Compare, the axes of Sweep, the pinned settings."""
+"""The address of a page, which is a link to what is shown: the one place that reads it and writes it.
+
+It says the settings, A, dataset and question, how questions are searched for, the model, and what one page shows.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,19 @@ from typing import Any, Literal, get_args
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.session import SENT, Pinned, Session, session
+from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.session import ASK, DATASET, QUERY_ID, SENT, Pinned, Session, session
+from ctxasm.llm.embedding.local import EMBEDDERS
 from ctxasm.model.errors import CtxasmError, InvalidInput, InvalidSetting
+from ctxasm.model.records import Query
+from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, MOST_HITS
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import from_url, parse, to_url, write
 from ctxasm.model.specs import Spec
+from ctxasm.retrieval.embedders import ENDPOINT
+from ctxasm.retrieval.reranking import RERANKERS
 from ctxasm.tuning.sweep import axes_of
 
 View = Literal["question", "all", "answers", "blind"]
@@ -56,7 +65,7 @@ def take_view(path: str, parameters: Mapping[str, str]) -> tuple[str, ...]:
     return () if view in VIEWS else (f"{VIEW} must be one of {', '.join(VIEWS)}, got {view[:60]!r}",)
 
 
-MODEL = Session.model.key
+MODEL = "model"
 """The URL parameter."""
 EXTRACTIVE, OPENAI = "extractive", "openai"
 
@@ -133,9 +142,9 @@ def grid_address(path: str) -> dict[str, str]:
     if path != SWEEP:
         return {}
     chosen = {}
-    for name in (*LISTED, *session.value_of(MORE, ())):
+    for name in (*LISTED, *st.session_state.get(MORE, ())):
         spec = spec_of(name)
-        values, _ = read_values(spec, session.value_of(f"{KEY}{name}", options_of(spec)[1]))
+        values, _ = read_values(spec, st.session_state.get(f"{KEY}{name}", options_of(spec)[1]))
         if values and (name not in LISTED or values != LISTED[name][1]):
             chosen[name] = ",".join(write(spec, value) for value in values)
     return {GRID: ";".join(f"{name}={values}" for name, values in chosen.items())} if chosen else {}
@@ -153,9 +162,9 @@ def take_grid(path: str, parameters: Mapping[str, str]) -> tuple[str, ...]:
             raise InvalidInput(f"{wrong[0]} cannot be tried at several values")
     except CtxasmError as error:
         axes, problems = {}, (f"{GRID}: {error}",)
-    session.put(MORE, [name for name in axes if name not in LISTED])
-    for name in (*LISTED, *session.value_of(MORE)):
-        session.put(f"{KEY}{name}", list(axes.get(name, options_of(spec_of(name))[1])))
+    st.session_state[MORE] = [name for name in axes if name not in LISTED]
+    for name in (*LISTED, *st.session_state[MORE]):
+        st.session_state[f"{KEY}{name}"] = list(axes.get(name, options_of(spec_of(name))[1]))
     return problems
 
 
@@ -199,3 +208,143 @@ def offer_pin(key: str = "pin") -> None:
     help = "A on the page Compare: settings that are changed later (B) are held against these"
     label = "Pinned as A" if is_a else "Pin as A"
     st.button(label, key=key, on_click=pin, args=(session.now,), disabled=is_a, help=help, icon=":material/keep:", type="tertiary")
+
+
+OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "qm": ("search_method", METHODS),
+    "qx": ("search_text", INDEXED_TEXTS),
+    "qn": ("search_limit", ()),
+    "ql": ("search_language", LANGUAGES),
+    "qe": ("search_embedder", ("default", *EMBEDDERS, ENDPOINT)),
+    "qr": ("search_reranker", ("none", *RERANKERS)),
+}
+"""The URL parameters of the search options: the name in the session of each, and its choices; a number has none."""
+
+
+def options_address() -> dict[str, str]:
+    """What of an address says how questions are searched for: what differs from the default."""
+    said = {key: getattr(session, name) for key, (name, _) in OPTIONS.items()}
+    return {key: str(value) for key, value in said.items() if value != getattr(Session, OPTIONS[key][0])}
+
+
+def take_options(parameters: Mapping[str, str]) -> tuple[str, ...]:
+    """Set the search options that an address names; sentences on what of them cannot be used."""
+    problems = []
+    for key, (name, choices) in OPTIONS.items():
+        text = parameters.get(key)
+        if text is None:
+            continue
+        if choices and text in choices:
+            setattr(session, name, text)
+        elif not choices and text.isdecimal() and 1 <= int(text[:9]) <= MOST_HITS:
+            setattr(session, name, int(text[:9]))
+        else:
+            allowed = f"one of {', '.join(choices)}" if choices else f"a whole number from 1 to {MOST_HITS}"
+            problems.append(f"{key} must be {allowed}, got {text[:60]!r}")
+    return tuple(problems)
+
+
+def question_address(query: Query, is_saved: bool) -> dict[str, str]:
+    """What of an address names a question: a stored one by its id, another one by its words, which are searched for again."""
+    return {QUERY_ID: query.query_id} if is_saved else {ASK: query.query}
+
+
+LOAD = "load"
+"""The path of the page."""
+WAY = "way"
+"""The URL parameter of the open tab."""
+DOCUMENTS = "Documents"
+WAYS = ("Files & paste", DOCUMENTS, "Your tables", "Sample")
+
+
+def way_address(path: str) -> dict[str, str]:
+    """What of an address says which tab of Load is open; nothing on other pages, and of the first tab."""
+    return {WAY: session.way} if path == LOAD and session.way != WAYS[0] else {}
+
+
+def take_way(path: str, parameters: Mapping[str, str]) -> tuple[str, ...]:
+    """Open the tab that an address of Load names; a sentence where there is none of that name."""
+    if path != LOAD:
+        return ()
+    way = parameters.get(WAY, WAYS[0])
+    session.way = way if way in WAYS else WAYS[0]
+    return () if way in WAYS else (f"{WAY} must be one of {', '.join(WAYS)}, got {way[:60]!r}",)
+
+
+REVIEW = "review"
+"""The path of the page."""
+RUN = "run"
+"""The URL parameter of the answer that is judged."""
+
+
+def run_address(path: str) -> dict[str, str]:
+    """What of an address names the answer that is judged; nothing on other pages."""
+    return {RUN: session.review_run} if path == REVIEW and session.review_run else {}
+
+
+def review_address(dataset: str, run_id: str | None = None) -> str:
+    """Of Review, on the answers of a dataset, or on one of them: the link that an engineer hands to a reviewer."""
+    return f"./{REVIEW}?{urlencode({DATASET: dataset, **({RUN: run_id} if run_id else {})})}"
+
+
+WHERE = (DATASET, QUERY_ID, ASK, *OPTIONS, VIEW, ONLY, MODEL, GRID, RUN, WAY)
+"""The parameters that say what is shown; the others are settings."""
+URL_KEYS = frozenset((PIN, *(spec.url for spec in specs())))
+
+
+def page_address(path: str) -> dict[str, str]:
+    """What of the address of a page is neither settings nor question."""
+    return options_address() | shown_address(path) | model_address() | grid_address(path) | run_address(path) | way_address(path)
+
+
+def has_read_address() -> bool:
+    """Whether this session has begun."""
+    return session.rejected is not None
+
+
+def read_address(path: str, parameters: Mapping[str, str]) -> None:
+    """Take what the address of a page says: on the first run of a session, naming what it says wrongly, and after the back button.
+
+    An address without a dataset was never written by `keep_address`: the back button only passes it.
+    """
+    first = not has_read_address()
+    if not first and not (_is_history_navigation() and DATASET in parameters):
+        return
+    if first:
+        session.now, _ = from_url(parameters)  # which nothing came before that could be undone
+    for name, _ in OPTIONS.values():
+        delattr(session, name)
+    rejected = take_address(path, parameters)
+    if first:
+        session.rejected = rejected
+
+
+def take_address(path: str, parameters: Mapping[str, str]) -> list[str]:
+    """Make what the address of a page says the state, its settings as a step that can be undone; what of it cannot be used."""
+    settings, rejected = from_url(parameters)
+    session.pinned, rejected_of_a = read_pinned(parameters)
+    state.apply(settings)
+    session.asked_for = {key: parameters[key] for key in (DATASET, QUERY_ID, ASK) if key in parameters}
+    if path == REVIEW:
+        session.review_run = parameters.get(RUN)
+    taken = (*take_view(path, parameters), *take_model(parameters), *take_grid(path, parameters), *take_way(path, parameters))
+    return [*map(str, rejected), *rejected_of_a, *take_options(parameters), *taken]
+
+
+def _is_history_navigation() -> bool:
+    return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
+
+
+def keep_address(where: Mapping[str, str] | None = None) -> None:
+    """Make the address a link to what is shown. `where` says all but the settings; None leaves that.
+
+    Told to the browser once, whatever differs: each telling is a step of its back button.
+    """
+    if session.moving:
+        return  # else a step back would lead to this page in the state of the other one
+    said = st.query_params.to_dict()
+    settings = to_url(session.now) | pinned_address(session.pinned)
+    own = {key: value for key, value in said.items() if key in URL_KEYS or key in WHERE}
+    wanted = {key: own[key] for key in WHERE if key in own} if where is None else dict(where)
+    if own != (wanted | settings):
+        st.query_params.from_dict({key: value for key, value in said.items() if key not in own} | wanted | settings)

@@ -13,7 +13,7 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.jobs import ticker
 from ctxasm.app.ui.frame.layout import show_problem
 from ctxasm.app.ui.frame.models import Picked
-from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.zones_state import asked_choice, keep_summary_model, keep_turns, typed_turns
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
@@ -42,8 +42,8 @@ def conversation_controls(scene: Scene) -> None:
     said = f" · {len(query.history)}" if query.history else ""
     with st.popover(f"Earlier turns{said}{' :blue[●]' if own is not None else ''}", key="conversation", width="stretch"):
         key = f"_turns/{dataset}/{query.query_id}"
-        if session.value_of(key) is None:
-            session.put(key, write_history(query.history))
+        if st.session_state.get(key) is None:
+            st.session_state[key] = write_history(query.history)
         st.text_area(
             "The conversation before this question",
             key=key,
@@ -55,21 +55,19 @@ def conversation_controls(scene: Scene) -> None:
         )
         if problem := session.turns_problem:
             show_problem(problem)
-        st.file_uploader(
-            "Load turns", LOADED, key=Session.turns_file.key, on_change=_loaded, args=(key, dataset, query.query_id), max_upload_size=4
-        )
+        st.file_uploader("Load turns", LOADED, key="turns_file", on_change=_loaded, args=(key, dataset, query.query_id), max_upload_size=4)
         if own is not None:
             st.button("The question's own turns", key="own_turns", on_click=_own, args=(key, dataset, query.query_id), width="stretch")
 
 
 def _typed(key: str, dataset: str, query_id: str) -> None:
-    _take(session.value_of(key), dataset, query_id)
+    _take(st.session_state[key], dataset, query_id)
 
 
 def _loaded(key: str, dataset: str, query_id: str) -> None:
     file = session.turns_file
     if file is not None and _take(file.getvalue().decode("utf-8", "replace"), dataset, query_id):
-        session.put(key, write_history(typed_turns(dataset, query_id) or ()))
+        st.session_state[key] = write_history(typed_turns(dataset, query_id) or ())
 
 
 def _take(text: str, dataset: str, query_id: str) -> bool:
@@ -85,7 +83,7 @@ def _take(text: str, dataset: str, query_id: str) -> bool:
 
 def _own(key: str, dataset: str, query_id: str) -> None:
     keep_turns(dataset, query_id, None)
-    session.forget(key)
+    st.session_state.pop(key, None)
     session.turns_problem = None
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from ctxasm.app.ui.frame import server, typed_questions
 from ctxasm.app.ui.frame.layout import DETAILS, EVIDENCE, show_empty, show_problem
-from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.session import Scene, session, take
 from ctxasm.data.labelling import label
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError
@@ -69,7 +69,7 @@ def _carry_over(before: DatasetInfo, now: DatasetInfo) -> None:
 
 def show_gold_problem() -> None:
     """Why a passage could not be marked, once."""
-    if problem := session.take(Session.gold_problem):
+    if problem := take("gold_problem"):
         show_problem(problem)
 
 

@@ -10,12 +10,20 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from ctxasm.app.integrations.settings_forms import written_as
-from ctxasm.app.ui.frame import state, typed_questions
-from ctxasm.app.ui.frame.address import COMPARE, model_address, pinned_address, shown_address, view_address
-from ctxasm.app.ui.frame.browser import listen
+from ctxasm.app.ui.frame import typed_questions
+from ctxasm.app.ui.frame.address import (
+    COMPARE,
+    model_address,
+    options_address,
+    pinned_address,
+    question_address,
+    shown_address,
+    take_address,
+    view_address,
+)
+from ctxasm.app.ui.frame.browser import component, listen
 from ctxasm.app.ui.frame.gold import INSPECT, go_to
-from ctxasm.app.ui.frame.session import Scene, Session, Widget, session
-from ctxasm.app.ui.widgets.components import component
+from ctxasm.app.ui.frame.session import ASK, DATASET, QUERY_ID, Scene, session
 from ctxasm.app.ui.widgets.html import picked_text
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_url
@@ -25,7 +33,6 @@ if TYPE_CHECKING:
 
     from ctxasm.app.ui.frame.address import View
     from ctxasm.app.ui.frame.session import Pinned
-    from ctxasm.app.ui.widgets.html import ClickState
     from ctxasm.model.settings import AssemblySettings
 
 
@@ -52,12 +59,12 @@ def copy_button(label: str, text: str, key: str) -> None:
 def query_address(scene: Scene) -> dict[str, str]:
     """What of an address names the query of a scene."""
     stored = not typed_questions.is_unsaved(scene.query.query_id)
-    return typed_questions.address(scene.query, stored) | ({} if stored else typed_questions.options_address())
+    return question_address(scene.query, stored) | ({} if stored else options_address())
 
 
 def copy_link(scene: Scene, settings: AssemblySettings, page: str = "") -> None:
     """A button that copies the link to what is shown: dataset and query by name, what differs from the defaults, A, and what of it."""
-    where = {Session.dataset_name.key: scene.dataset, **query_address(scene)}
+    where = {DATASET: scene.dataset, **query_address(scene)}
     query = urlencode({**where, **to_url(settings), **pinned_address(session.pinned), **shown_address(page), **model_address()})
     data: CopyData = {"label": "Copy link", "text": "", "query": query}
     component("copy", '<button type="button">Copy</button>')(data=data, key="copy_link", width=104, height="content")
@@ -84,20 +91,20 @@ def inspect_address(settings: AssemblySettings) -> str:
 
 def compare_address(a: Pinned, b: AssemblySettings, query_id: str | None = None, view: View = "question", only: str = "all") -> str:
     """Of Compare, of A and B: on one query (default: that which is shown), or on all of them, those that are `only`."""
-    where = _shown() if query_id is None else {**_dataset(), Session.query_id.key: query_id}
+    where = _shown() if query_id is None else {**_dataset(), QUERY_ID: query_id}
     return f"./{COMPARE}?{urlencode({**where, **to_url(b), **pinned_address(a), **view_address(view, only)})}"
 
 
 def _dataset() -> dict[str, str]:
-    return {Session.dataset_name.key: session.info.name} if session.info is not None else {}
+    return {DATASET: session.info.name} if session.info is not None else {}
 
 
 def _shown() -> dict[str, str]:
     scene, own = session.scene, _dataset()
-    return own | query_address(scene) if scene is not None and own.get(Session.dataset_name.key) == scene.dataset else own
+    return own | query_address(scene) if scene is not None and own.get(DATASET) == scene.dataset else own
 
 
-def hear_clicks(clicks: Widget[ClickState | None], on_picked: Callable[[str], bool] = lambda _: False) -> None:
+def hear_clicks(clicks: str, on_picked: Callable[[str], bool] = lambda _: False) -> None:
     """Listen to what the page draws as HTML: a link that is clicked opens, `on_picked` is called with anything else."""
     listen(clicks, partial(_heard, on_picked))
 
@@ -108,9 +115,9 @@ def _heard(on_picked: Callable[[str], bool], said: str) -> bool:
         return on_picked(said)
     wanted = dict(parse_qsl(query, keep_blank_values=True))
     scene = session.scene
-    if scene is not None and wanted.get(typed_questions.ASK) == scene.query.query:
-        del wanted[typed_questions.ASK]  # it is shown: there is nothing to search for again
+    if scene is not None and wanted.get(ASK) == scene.query.query:
+        del wanted[ASK]  # it is shown: there is nothing to search for again
     page = path.removeprefix("./")
-    state.take_address(page, wanted)
+    take_address(page, wanted)
     go_to(page or INSPECT)
     return True

@@ -13,7 +13,7 @@ from ctxasm.app.parts import endpoint_at
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.address import EXTRACTIVE, OPENAI, first_model
 from ctxasm.app.ui.frame.browser import on_this_machine
-from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.session import session
 from ctxasm.config import Config
 from ctxasm.model.errors import CtxasmError
 
@@ -64,7 +64,7 @@ def pick_models() -> Picked:
         first = st.selectbox(
             "Model",
             MODEL_NAMES,
-            key=Session.model.key,
+            key="model",
             format_func=model_label,
             persist_state="session",
             width=325,
@@ -96,7 +96,7 @@ def _pick_scorer() -> str:
     return st.selectbox(
         "Checked by",
         server.workbench().scorer_names(),
-        key=Session.scorer_name.key,
+        key="scorer_name",
         format_func=lambda name: SCORERS.get(name, name),
         persist_state="session",
         width=215,
@@ -137,10 +137,10 @@ def _endpoints(config: Config, count: int) -> list[Endpoint]:
             + (" Empty fields use what the server has configured." if configured else "")
         )
         base = st.text_input(
-            "Base URL", key=Session.llm_base_url.key, placeholder=config.llm_base_url or "https://host/v1", persist_state="session"
+            "Base URL", key="llm_base_url", placeholder=config.llm_base_url or "https://host/v1", persist_state="session"
         ).strip()
         models = [_model_name(config, at) for at in range(count)]
-        key = st.text_input("API key", key=Session.llm_key.key, type="password", persist_state="session", autocomplete="off").strip()
+        key = st.text_input("API key", key="llm_key", type="password", persist_state="session", autocomplete="off").strip()
     names = [model or config.llm_model or "" for model in models]
     address = base or config.llm_base_url
     missing = ["base URL"] * (not address) + ["model name"] * (not all(names))

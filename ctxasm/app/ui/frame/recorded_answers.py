@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.session import once, session
 
 if TYPE_CHECKING:
     from ctxasm.model.records import Answer
@@ -23,7 +23,5 @@ def recorded_answers(dataset: str) -> dict[str, Answer]:
     info = session.info
     if info is None or not info.answers:
         return {}
-    wanted = data_key(dataset)
-    if session.recorded is None or session.recorded[0] != wanted:
-        session.recorded = (wanted, {answer.query_id: answer for answer in server.workbench().dataset(dataset).answers()})
-    return dict(session.recorded[1])
+    answers = server.workbench().dataset(dataset).answers
+    return dict(once("recorded", data_key(dataset), lambda: {answer.query_id: answer for answer in answers()}))

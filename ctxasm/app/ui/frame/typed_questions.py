@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.session import ASK, session
 from ctxasm.model.datasets import DatasetInfo, QueryEntry
 from ctxasm.model.records import Query
-from ctxasm.model.search import SearchOptions
 
 MOST_UNSAVED = 20
 """Typed questions that a session keeps, the one typed last longest."""
@@ -15,19 +14,6 @@ LONGEST = 1000
 """Characters of a typed question: it is part of a link."""
 PREFIX = "typed-"
 """How the id of a typed question begins."""
-STANDARD = ("default", "none")
-"""What stands for the default embedder, and for no reranker."""
-OPTIONS = {
-    Session.search_method.key: "method",
-    Session.search_text.key: "text",
-    Session.search_limit.key: "limit",
-    Session.search_language.key: "language",
-    Session.search_embedder.key: "embedder",
-    Session.search_reranker.key: "reranker",
-}
-"""The bound widgets of the search options by their keys, which are those of the URL."""
-ASK = "ask"
-"""The URL parameter that carries a question which is not saved."""
 
 
 def _all() -> Mapping[tuple[int, str], Query]:
@@ -77,18 +63,6 @@ def ask_for(question: str) -> None:
 def stop_waiting() -> None:
     """The question was searched for, or is not wanted any more."""
     session.asked_for = {key: value for key, value in session.asked_for.items() if key != ASK}
-
-
-def address(query: Query, is_saved: bool) -> dict[str, str]:
-    """What of a query goes into a link: a stored one by its id, another one by its words, which are searched for again."""
-    return {Session.query_id.key: query.query_id} if is_saved else {ASK: query.query}
-
-
-def options_address() -> dict[str, str]:
-    """What of the search options goes into the link of a question that is searched for again: what is not as by default."""
-    default = SearchOptions()
-    said = {key: session.value_of(key, getattr(default, field)) for key, field in OPTIONS.items()}
-    return {key: str(said[key]) for key, field in OPTIONS.items() if said[key] not in (getattr(default, field), *STANDARD)}
 
 
 def is_typed(query_id: str) -> bool:

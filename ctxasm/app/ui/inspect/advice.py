@@ -15,13 +15,13 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.browser import await_rest
 from ctxasm.app.ui.frame.jobs import Job, asked_to_end
 from ctxasm.app.ui.frame.links import compare_address
-from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.session import Scene, session, take
 from ctxasm.app.ui.frame.settings_panel import PAGE
 from ctxasm.app.ui.frame.work import begun, give_up, known
 from ctxasm.app.ui.inspect.evidence import states_of
-from ctxasm.app.ui.widgets.components import await_rest
 from ctxasm.app.ui.widgets.html import boxed, state_link
 from ctxasm.app.ui.words.words import plain
 from ctxasm.model.errors import CtxasmError
@@ -43,7 +43,7 @@ def show_advice(scene: Scene) -> None:
     """The advice, in a place that keeps its height."""
     scene = replace(scene, settings=session.now)
     assembly = state.assemble_scene(server.workbench(), scene)
-    at_rest = session.take(Session.at_rest)
+    at_rest = take("at_rest")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="advice"):
         if needs_this_process((scene.settings,)):
             _draw(NOT_TRIED)

@@ -12,7 +12,7 @@ import streamlit as st
 
 from ctxasm.app.fates import SENT, supplement_of
 from ctxasm.app.ui.frame.layout import show_empty
-from ctxasm.app.ui.frame.session import Scene, Settled, session
+from ctxasm.app.ui.frame.session import Scene, Settled, once, session
 from ctxasm.app.ui.inspect.evidence import states_of
 from ctxasm.app.ui.widgets.context_marks import text_html
 from ctxasm.app.ui.widgets.html import pick_of
@@ -353,13 +353,7 @@ def show_before_after(scene: Scene, assembly: Assembly, stamp: str) -> bool:
 
 def _comparison(scene: Scene, before: Assembly, now: Assembly) -> BeforeAfter:
     """The comparison of these two; the last one of the session is kept."""
-    kept = session.comparison
-    if kept is None or kept[0] is not before or kept[1] is not now:
-        states = (states_of(scene, before), states_of(scene, now))
-        kept = (before, now, compare(before, now, states))
-        session.comparison = kept
-    compared: BeforeAfter = kept[2]
-    return compared
+    return once("comparison", (before, now), lambda: compare(before, now, (states_of(scene, before), states_of(scene, now))))
 
 
 def show_context_text(assembly: Assembly, stamp: str) -> None:

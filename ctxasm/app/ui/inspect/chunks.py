@@ -15,7 +15,7 @@ from ctxasm.app.fates import SENT, fate_label, fate_of, fate_sentence
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.gold import mark
 from ctxasm.app.ui.frame.layout import found_badges, show_empty
-from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.inspect.evidence import expected
 from ctxasm.app.ui.widgets.context_marks import Stretch, fate_chip, rewritten_text, shortened_chunks, stretches
 from ctxasm.app.ui.widgets.expected import MARK_HELP, SPAN_HELP, UNMARK_HELP, Expected, sign_html
@@ -379,8 +379,8 @@ def show_life(scene: Scene, assembly: Assembly, marks: Expected) -> None:
         session.life = f"{picked[0]} #{picked[1]}"
     if session.life not in names:
         session.life = next(iter(names))
-    state.send_again(Session.life.key, labels.values())
-    name = st.selectbox("Chunk", list(names), key=Session.life.key, format_func=lambda name: labels.get(name, name))
+    state.send_again("life", labels.values())
+    name = st.selectbox("Chunk", list(names), key="life", format_func=lambda name: labels.get(name, name))
     _offer_mark(scene, names[name], marks)
     _show_one(assembly, names[name])
     with st.expander(f"All {len(keys)} candidates", key="all_candidates"):

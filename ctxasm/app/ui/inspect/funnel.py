@@ -17,8 +17,8 @@ def show_funnel(found: Sequence[Step]) -> Step:
     """Draw the steps; return the chosen one."""
     named = {step.name: step for step in found}
     chosen = session.step if session.step in named else "widened"
-    if session.value_of(KEY) != chosen:
-        session.put(KEY, chosen)
+    if st.session_state.get(KEY) != chosen:
+        st.session_state[KEY] = chosen
     st.segmented_control(
         "Steps of the assembly",
         list(named),
@@ -47,4 +47,4 @@ def evidence_mark(step: Step) -> str:
 
 
 def _choose() -> None:
-    session.step = session.value_of(KEY)
+    session.step = st.session_state[KEY]

@@ -13,7 +13,7 @@ import streamlit as st
 from ctxasm.app.fates import SENT, fate_label
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.layout import show_empty
-from ctxasm.app.ui.frame.session import Scene, session
+from ctxasm.app.ui.frame.session import Scene, once, session
 from ctxasm.app.ui.frame.zones_state import zones_key
 from ctxasm.app.ui.inspect.chunks import document_order
 from ctxasm.app.ui.widgets.context_marks import number_chip
@@ -284,12 +284,7 @@ def _found(scene: Scene, earlier: str) -> Mapping[Ordering, Prefix]:
     """What every ordering shares with the question before; the last finding of the session holds whichever of them is chosen."""
     settings = scene.settings.replace(ordering="document_first")
     key = (scene.dataset, scene.query, settings, earlier, session.loads, zones_key(settings))
-    kept = session.prefixes
-    if kept is None or kept[0] != key:
-        kept = (key, _by_ordering(scene, earlier))
-        session.prefixes = kept
-    found: Mapping[Ordering, Prefix] = kept[1]
-    return found
+    return once("prefixes", key, lambda: _by_ordering(scene, earlier))
 
 
 def _by_ordering(scene: Scene, earlier: str) -> Mapping[Ordering, Prefix]:

@@ -23,7 +23,7 @@ from ctxasm.app.ui.frame.address import offer_pin
 from ctxasm.app.ui.frame.gold import keep_marks, show_gold_problem
 from ctxasm.app.ui.frame.layout import DETAILS, EVIDENCE, drawer, open_drawer, show_empty, show_query_title
 from ctxasm.app.ui.frame.links import copy_button, hear_clicks
-from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.settings_panel import PAGE, show_controls
 from ctxasm.app.ui.frame.sidebar import current_assembly
 from ctxasm.app.ui.frame.state import stamp_of
@@ -119,7 +119,7 @@ def show_closer(scene: Scene, assembly: Assembly) -> None:
         return
     with drawer("Details"):
         st.segmented_control(
-            "Details", TABS, default=LIFE, required=True, key=Session.closer.key, persist_state="session", label_visibility="collapsed"
+            "Details", TABS, default=LIFE, required=True, key="closer", persist_state="session", label_visibility="collapsed"
         )
         match session.closer:
             case "Find":
@@ -194,7 +194,7 @@ def show_inspect(scene: Scene) -> None:
             show_picture(step, scene, assembly)
     if is_changed:
         show_ledger(assembly)
-    hear_clicks(Session.clicks, partial(_picked, scene))
+    hear_clicks("chunk_clicks", partial(_picked, scene))
     show_closer(scene, assembly)
 
 

@@ -104,7 +104,7 @@ def _options() -> IngestOptions | CtxasmError:
             persist_state="session",
             help=about,
             on_change=_overlap_follows,
-            args=(int(session.value_of("chunk_tokens", standard.max_tokens)),),
+            args=(int(st.session_state.get("chunk_tokens", standard.max_tokens)),),
         )
         shared = "What two neighbouring chunks share: a fifth of the chunk size, unless it is changed."
         overlap = st.number_input(
@@ -139,8 +139,8 @@ def _options() -> IngestOptions | CtxasmError:
 
 def _overlap_follows(before: int) -> None:
     """Another chunk size than `before`: an overlap that is a fifth of it stays a fifth, as on the command line."""
-    if session.value_of("overlap_tokens") == before // 5:
-        session.put("overlap_tokens", int(session.value_of("chunk_tokens")) // 5)
+    if st.session_state.get("overlap_tokens") == before // 5:
+        st.session_state["overlap_tokens"] = int(st.session_state["chunk_tokens"]) // 5
 
 
 def read(ingest: Ingest, part: bool = False, retry: bool = False, over: Over = "new") -> None:

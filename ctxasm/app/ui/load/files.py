@@ -13,7 +13,7 @@ import streamlit as st
 
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import show_trouble, within
-from ctxasm.app.ui.frame.session import FILE_MAPPING, LoadRequest, Session, session
+from ctxasm.app.ui.frame.session import FILE_MAPPING, LoadRequest, forget_widgets, once, session
 from ctxasm.app.ui.frame.work import awaited, give_up
 from ctxasm.app.ui.load.jobs import EXPLAIN, IMPORT, LONGEST_NAME, ask_over, begin, begin_load, chosen_over, taken_by
 from ctxasm.app.ui.load.mapping import lacking, mapping_editor
@@ -52,12 +52,12 @@ def import_controls(taken: Files, preview: Preview, mappings: Mapping[str, Colum
     if (onto := joined_onto()) is not None:
         _offer_join(taken, preview, mappings, onto, unready)
         return
-    name = st.text_input("Dataset name", key=Session.files_name.key, placeholder=preview.name, persist_state="session")
+    name = st.text_input("Dataset name", key="files_name", placeholder=preview.name, persist_state="session")
     bare = within("A name", name, LONGEST_NAME)
     if bare is None:
         return
     chosen = bare or preview.name
-    over = ask_over(Session.files_name.key, chosen, preview)
+    over = ask_over("files_name", chosen, preview)
     asks = "" if over is not None else f"Say first what becomes of {chosen}."
     by_order = _ask_order(preview, over)
     blocked = bool(preview.problems or unready or over is None)
@@ -87,7 +87,7 @@ def _ask_onto() -> None:
         "Whose chunks the hits are",
         [OWN_CHUNKS, *(info.name for info in server.datasets())],
         format_func=lambda name: str(name) or "their own: the files become a dataset",
-        key=Session.files_onto.key,
+        key="files_onto",
         persist_state="session",
         help="Hits are found in a dataset by id, by place or by their text; neighbours, titles and summaries then come from there.",
     )
@@ -280,7 +280,7 @@ def _taken() -> tuple[Taken, ...]:
 
 def _take(turn: int) -> None:
     """Keep what was dropped, and give the drop zone a fresh start: it forgets its files when another tab is opened."""
-    files: Any = session.value_of(f"files_{turn}") or ()
+    files: Any = st.session_state.get(f"files_{turn}") or ()
     _add(told_apart([(file.name, file.getvalue()) for file in files], set()))
     session.files_turn = turn + 1
 
@@ -296,7 +296,7 @@ def _paste() -> None:
     with st.popover("Paste text", icon=":material/content_paste:", key=f"paste_{len(_taken())}"):
         st.text_area(
             "JSON, JSON Lines, a table, or a prompt with its answer",
-            key=Session.pasted.key,
+            key="pasted",
             height=200,
             placeholder='{"document_id": "a", "chunk_index": 0, "text": "…"}',
         )
@@ -330,7 +330,7 @@ def _explain_pasted() -> None:
 
 def start_over() -> None:
     """Let go of the files (a callback)."""
-    session.forget_all(FILE_MAPPING)
+    forget_widgets(FILE_MAPPING)
     session.files, session.mappings, session.report = (), {}, None
     give_up("preview")
     give_up("valid_part")
@@ -382,14 +382,14 @@ def _preview(taken: tuple[Taken, ...], mappings: dict[str, Any], into: str | Non
 
 def stamp_of_files(taken: tuple[Taken, ...]) -> str:
     """A digest of what was taken in: worked out once for the same files."""
-    kept = session.files_stamp
-    if kept is None or kept[0] is not taken:
-        digest = hashlib.sha256()
+
+    def digest() -> str:
+        sha256 = hashlib.sha256()
         for name, data in taken:
-            digest.update(f"{len(name)}/{len(data)}/{name}".encode("utf-8", "replace") + data)
-        kept = (taken, digest.hexdigest())
-        session.files_stamp = kept
-    return kept[1]
+            sha256.update(f"{len(name)}/{len(data)}/{name}".encode("utf-8", "replace") + data)
+        return sha256.hexdigest()
+
+    return once("digest of files", taken, digest)
 
 
 def mappings_in_use() -> tuple[dict[str, ColumnMapping], str]:

@@ -13,7 +13,7 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame import work as long_work
 from ctxasm.app.ui.frame.address import COMPARE
 from ctxasm.app.ui.frame.jobs import Job, Work
-from ctxasm.app.ui.frame.session import OVER, SENT, LoadRequest, Session, TakenName, session
+from ctxasm.app.ui.frame.session import DATASET, OVER, QUERY_ID, SENT, LoadRequest, TakenName, forget_widgets, once, session
 from ctxasm.app.ui.frame.work import PANEL_REDRAWN_S, give_up, job_card
 from ctxasm.app.ui.widgets.html import boxed
 from ctxasm.app.ui.words.words import plain
@@ -59,7 +59,7 @@ def ask_over(key: str, name: str, preview: Preview) -> Over | None:
 def chosen_over(name: str) -> Over | None:
     """What was said should become of this dataset."""
     said: dict[str | None, Over] = {ADD: "join", REPLACE: "replace"}
-    return said.get(session.value_of(_key(name)))
+    return said.get(st.session_state.get(_key(name)))
 
 
 def taken_by(name: str) -> DatasetInfo | None:
@@ -77,7 +77,7 @@ def free_name(name: str) -> str:
 
 def forget_choices() -> None:
     """Ask again next time."""
-    session.forget_all(OVER)
+    forget_widgets(OVER)
 
 
 def _key(name: str) -> str:
@@ -85,20 +85,21 @@ def _key(name: str) -> str:
 
 
 def _choose(box: str, name: str) -> None:
-    if session.value_of(_key(name)) == OTHER:
-        session.put(box, free_name(name))
-        session.put(_key(name), None)
+    if st.session_state.get(_key(name)) == OTHER:
+        st.session_state[box] = free_name(name)
+        st.session_state[_key(name)] = None
 
 
 def _standing(info: DatasetInfo, preview: Preview) -> Standing:
     """Read once for a version of the dataset and what would be loaded."""
     wanted = (info.dataset_id, session.saves, session.loads, preview.content_hash)
-    kept = session.standing
-    if kept is None or kept[0] != wanted:
+
+    def read() -> Standing:
         workbench, counts = server.workbench(), preview.counts
         lacking = lacks_sent(workbench, info, counts.get("chunks", 0), counts.get("queries", 0), preview.answers)
-        kept = session.standing = (wanted, standing(workbench, info)._replace(lacks_sent=lacking))
-    return kept[1]
+        return standing(workbench, info)._replace(lacks_sent=lacking)
+
+    return once("standing", wanted, read)
 
 
 IMPORT, EXPLAIN = "import", "explain"
@@ -172,7 +173,7 @@ def loaded(name: str | None, query_id: str | None = None) -> None:
     server.forget_queries()
     forget_choices()
     if name is not None:
-        session.asked_for = {Session.dataset_name.key: name, **({Session.query_id.key: query_id} if query_id else {})}
+        session.asked_for = {DATASET: name, **({QUERY_ID: query_id} if query_id else {})}
         del session.query_id
 
 

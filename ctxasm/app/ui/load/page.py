@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.address import WAYS
 from ctxasm.app.ui.frame.browser import follow
 from ctxasm.app.ui.frame.layout import show_empty
-from ctxasm.app.ui.frame.session import DatasetFacts, LoadRequest, Session, session
+from ctxasm.app.ui.frame.session import DATASET, DatasetFacts, LoadRequest, session
 from ctxasm.app.ui.load.documents import show_documents
 from ctxasm.app.ui.load.enrich import close_panel, enrich_panel, open_panel
 from ctxasm.app.ui.load.files import show_files
@@ -52,15 +53,8 @@ def _begin_sample(dataset: str) -> None:
     begin_load(again, dataset)
 
 
-WAY = "way"
-"""In the address: the open tab."""
-DOCUMENTS = "Documents"
-WAYS: Mapping[str, Callable[[], None]] = {
-    "Files & paste": show_files,
-    DOCUMENTS: show_documents,
-    "Your tables": show_tables,
-    "Sample": show_sample,
-}
+SHOWN: tuple[Callable[[], None], ...] = (show_files, show_documents, show_tables, show_sample)
+"""What the tabs draw, in their order."""
 
 
 def show_ways() -> None:
@@ -68,8 +62,8 @@ def show_ways() -> None:
     if settle():
         # The frame was drawn for the dataset before.
         st.rerun()
-    ways = st.tabs(list(WAYS), key=WAY, on_change="rerun", bind="query-params")
-    for way, show in zip(ways, WAYS.values(), strict=True):
+    ways = st.tabs(list(WAYS), key="way", on_change="rerun")
+    for way, show in zip(ways, SHOWN, strict=True):
         if way.open:
             with way:
                 show()
@@ -126,7 +120,7 @@ def _name(info: DatasetInfo) -> None:
 
 
 def _open(name: str) -> None:
-    session.asked_for = {Session.dataset_name.key: name}
+    session.asked_for = {DATASET: name}
     if session.dataset_name != name:
         del session.query_id
 

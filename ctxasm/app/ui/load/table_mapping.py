@@ -11,7 +11,7 @@ import streamlit as st
 
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import show_problem, within
-from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.work import awaited
 from ctxasm.app.ui.load.jobs import LONGEST_NAME
 from ctxasm.app.ui.load.mapping import Boxes, KeptMappings, field_boxes, paths_of, show_lacking
@@ -23,7 +23,7 @@ from ctxasm.data.tables.catalogue import Sample, TableInfo
 from ctxasm.data.tables.mapping import DOCUMENT_FIELDS, FIELDS, OF_DOCUMENT, REQUIRED, DocumentsTable, TableMapping, with_place
 from ctxasm.model.errors import CtxasmError, NotFound
 
-KEPT = KeptMappings(Session.table_mappings, Session.table_mappings_turn)
+KEPT: KeptMappings[tuple[Any, ...], TableMapping] = KeptMappings("table_mappings", "table_mappings_turn")
 TABLES_READ = "tables"
 """The work that reads which tables a connection has."""
 NO_TABLE = "none: titles stand in the table of chunks"
@@ -98,7 +98,7 @@ def mapping_controls(connection: str, table: TableInfo) -> TableMapping:
     first, later = chunk_fields(mapping)
     boxes = Boxes(
         mapping.fields, places_in(sample), needed(mapping), _key("chunks", place),
-        lambda field, key: _pick(place, mapping, field, session.value_of(key) or None), labels=LABELS,
+        lambda field, key: _pick(place, mapping, field, st.session_state.get(key) or None), labels=LABELS,
     )  # fmt: skip
     with st.container(border=True, key="table_mapping"):
         field_boxes(first, later, boxes)
@@ -136,7 +136,7 @@ def _documents(connection: str, place: tuple[Any, ...], mapping: TableMapping) -
         sample = _sample("documents_sample", connection, own.schema, own.table)
         boxes = Boxes(
             own.fields, places_in(sample), ("document_id",), f"{_key('documents', place)}/{own.table}",
-            lambda field, key: KEPT.keep(place, with_document_field(mapping, field, session.value_of(key) or None)),
+            lambda field, key: KEPT.keep(place, with_document_field(mapping, field, st.session_state.get(key) or None)),
         )  # fmt: skip
         field_boxes(("document_id", "title", "source"), ("summary", "date"), boxes)
 
@@ -149,7 +149,7 @@ def _tables_known(connection: str) -> list[TableInfo]:
 def _other_documents(connection: str, place: tuple[Any, ...], mapping: TableMapping, key: str) -> None:
     from ctxasm.data.tables.mapping import DocumentsTable
 
-    name = session.value_of(key)
+    name = st.session_state[key]
     schema = next((table.schema for table in _tables_known(connection) if table.name == name), None)
     KEPT.keep(place, with_documents(mapping, None if name == NO_TABLE else DocumentsTable(name, {}, schema)))
 

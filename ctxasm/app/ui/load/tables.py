@@ -12,7 +12,7 @@ import streamlit as st
 
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import show_empty, show_trouble, within
-from ctxasm.app.ui.frame.session import LoadRequest, Session, session
+from ctxasm.app.ui.frame.session import LoadRequest, session
 from ctxasm.app.ui.frame.work import awaited
 from ctxasm.app.ui.load.jobs import LONGEST_NAME, begin, begin_load
 from ctxasm.app.ui.load.row_tables import preview_html
@@ -79,7 +79,7 @@ def _pick_connection(known: list[ConnectionInfo]) -> ConnectionInfo | None:
     names = [connection.name for connection in known]
     if session.connection not in names:
         del session.connection
-    name = st.selectbox("Connection", names, key=Session.connection.key, persist_state="session", width=240)
+    name = st.selectbox("Connection", names, key="connection", persist_state="session", width=240)
     picked = known[names.index(name)]
     if picked.problem:
         show_trouble("This connection cannot be used", picked.problem, "Change it, and start the server again.")

@@ -17,7 +17,8 @@ from itertools import pairwise
 from typing import Any
 
 from ctxasm.app.ui.ask.answer import Before, Card, CardPart, Chip, ClaimRow, SourceName, Span, Stretch, answer_lines, around
-from ctxasm.app.ui.ask.reader import ASSETS, HTML, Pane, fields
+from ctxasm.app.ui.ask.reader import HTML, Pane, fields
+from ctxasm.app.ui.frame.browser import component
 from ctxasm.citations.markers import MarkerEvent, MarkerParser
 from ctxasm.model.runs import ANSWER_ITEM, CITATION_VERDICTS, Judgement, RunSource
 from ctxasm.review.judging import ReviewedCitation, ReviewedClaim, ReviewItem
@@ -240,16 +241,7 @@ def _markers(answer: str) -> list[MarkerEvent]:
     return [*parser.feed(answer), *parser.finish()]
 
 
-@cache
-def _component() -> Callable[..., Any]:
-    import streamlit as st
-
-    css = "".join((ASSETS / f"{name}.css").read_text(encoding="utf-8") for name in ("answer_reader", "review_desk"))
-    reader, desk = ((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in ("answer_reader", "review_desk"))
-    html = HTML.replace('<section id="desk"', f'{BAR}<section id="desk"')
-    return st.components.v2.component("ctxasm_review_desk", html=html, css=css, js=reader.partition("export default")[0] + desk)
-
-
 def show_desk(data: dict[str, Any]) -> None:
     """Draw the data of `desk_data`."""
-    _component()(data={**data, "run": 0}, key="review_desk", height="content")
+    html = HTML.replace('<section id="desk"', f'{BAR}<section id="desk"')
+    component("review_desk", html, base="answer_reader")(data={**data, "run": 0}, key="review_desk", height="content")

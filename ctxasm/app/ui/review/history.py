@@ -10,10 +10,10 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.address import review_address
 from ctxasm.app.ui.frame.layout import show_empty, show_title
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks
-from ctxasm.app.ui.frame.review_run import review_address
-from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.session import DATASET, QUERY_ID, session, take
 from ctxasm.app.ui.widgets.html import boxed, state_link, table_html
 from ctxasm.app.ui.words.words import cut, number
 from ctxasm.model.amounts import counted
@@ -60,7 +60,7 @@ def show_history(info: DatasetInfo, top: DeltaGenerator) -> None:
         st.markdown("It is hidden with its verdicts. You can undo that here; `ctxasm history --purge` removes it for good.")
         st.button("Delete this answer", key="delete_run_now", on_click=_delete, args=(chosen,), type="primary")
     st.html(boxed(table_html(("kept", "question", "model", "by"), rows, caption=more), "ctx-runs"))
-    hear_clicks(Session.question_clicks)
+    hear_clicks("question_clicks")
 
 
 def _row(info: DatasetInfo, entry: RunEntry) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ def _run_html(info: DatasetInfo, run: Run) -> str:
     ways = [state_link(review_address(info.name, run.run_id), "Review it")]
     settings = settings_of(run)
     if settings is not None:
-        where = {Session.dataset_name.key: info.name, **({Session.query_id.key: run.query_id} if run.query_id else {})}
+        where = {DATASET: info.name, **({QUERY_ID: run.query_id} if run.query_id else {})}
         ways.append(state_link(f"./?{urlencode({**where, **to_url(settings)})}", "Restore its settings"))
     about = " · ".join([run.model or "recorded", *took, f"settings: {changed}"])
     return boxed(
@@ -119,7 +119,7 @@ def _offer_restore() -> None:
 
 
 def _restore() -> None:
-    server.workbench().store.delete_runs(session.take(Session.runs_deleted), undo=True)
+    server.workbench().store.delete_runs(take("runs_deleted"), undo=True)
 
 
 # Agreement and gold
@@ -139,7 +139,7 @@ def show_agreement(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> Non
     _show_gold(info)
     _show_flagged(info, run_ids, reviewer)
     st.html(boxed(f"<p>{state_link(review_address(info.name), 'Link for a reviewer')}</p>", "ctx-hand-over"))
-    hear_clicks(Session.question_clicks)
+    hear_clicks("question_clicks")
 
 
 def _show_gold(info: DatasetInfo) -> None:

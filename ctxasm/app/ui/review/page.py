@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.address import REVIEW, WHERE, keep_address, run_address
 from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title, show_trouble, within
 from ctxasm.app.ui.frame.links import hear_clicks
-from ctxasm.app.ui.frame.review_run import REVIEW, run_address
-from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.session import session, take
 from ctxasm.app.ui.review.desk import Conflict, desk_data, judgement_words, show_desk
 from ctxasm.app.ui.review.history import show_agreement, show_history
 from ctxasm.app.ui.widgets.html import boxed
@@ -46,7 +46,7 @@ def show_review() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="review_head"):
         session.review_view = session.review_view if session.review_view in VIEWS else "review"
         st.segmented_control(
-            "Show", tuple(VIEWS), key=Session.review_view.key, format_func=VIEWS.__getitem__, label_visibility="collapsed", required=True
+            "Show", tuple(VIEWS), key="review_view", format_func=VIEWS.__getitem__, label_visibility="collapsed", required=True
         )
         reviewer = _reviewer()
     view = session.review_view
@@ -68,7 +68,7 @@ def _reviewer() -> str:
         if name.strip():
             st.html(boxed(f'<span class="cx-badge" id="ctx-reviewer">{escape(name)}</span>'))
             return name.strip()
-    typed = st.text_input("Your name", key=Session.reviewer.key, placeholder="Your name", width=220, persist_state="session")
+    typed = st.text_input("Your name", key="reviewer", placeholder="Your name", width=220, persist_state="session")
     return (within("A name", typed or "", LONGEST_NAME) or "").strip()
 
 
@@ -96,7 +96,7 @@ def _show_queue(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> None:
             )
         show_empty("Who reviews?", "Type your name above: every verdict is saved under it.")
         show_desk({"ask": True})
-        hear_clicks(Session.review_clicks, _heard)
+        hear_clicks("review_clicks", _heard)
         return
     if not entries:
         with top:
@@ -117,7 +117,7 @@ def _show_queue(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> None:
     run_id = str(session.review_run)
     at = ids.index(run_id)
     said = st.query_params.to_dict()
-    state.keep_address({name: said[name] for name in state.WHERE if name in said} | run_address(REVIEW))
+    keep_address({name: said[name] for name in WHERE if name in said} | run_address(REVIEW))
     st.set_page_config(page_title=f"Review · {cut(entries[at].question, LONGEST_TAB)} · ctxasm")
     with top:
         show_title(f"Review · answer {at + 1} of {len(ids)}", entries[at].question)
@@ -126,9 +126,7 @@ def _show_queue(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> None:
             there = 0 <= to < len(ids)
             target = ids[to] if there else run_id
             st.button(sign, key=f"{name}_answer", on_click=_open, args=(target,), disabled=not there, help=f"{name.capitalize()} answer")
-        st.selectbox(
-            "Queue", ids, key=Session.review_run.key, format_func=lambda key: labels.get(key, str(key)), label_visibility="collapsed"
-        )
+        st.selectbox("Queue", ids, key="review_run", format_func=lambda key: labels.get(key, str(key)), label_visibility="collapsed")
     _desk(info, reviewer, str(session.review_run), len(ids))
     with st.expander("More answers", key="more_answers", on_change="rerun") as more:
         if more.open:
@@ -167,14 +165,14 @@ def _desk(info: DatasetInfo, reviewer: str, run_id: str, of: int) -> None:
         done = sum(entry.is_done for entry in entries)
         words = f"<b>{done} of {counted(of, 'answer')} judged</b> · here {item.judged} of {item.items}"
         st.html(f'<div class="cx"><p class="cx-mute cx-small" id="ctx-progress" role="status">{words}</p></div>')
-        if problem := session.take(Session.review_problem):
+        if problem := take("review_problem"):
             show_problem(problem)
         go, turn = session.review_go
         show_desk(desk_data(item, reviewer, _conflicts(reviewer), go, turn, session.clicks_heard))
         _show_missed(info, item, reviewer)
     except CtxasmError as error:
         show_trouble("This answer cannot be shown", str(error), "What was judged is saved. The other answers still work.")
-    hear_clicks(Session.review_clicks, _heard)
+    hear_clicks("review_clicks", _heard)
 
 
 def _count(item: ReviewItem) -> None:

@@ -14,12 +14,12 @@ from streamlit.runtime.caching import cache_resource
 from ctxasm.app.ui.ask.answer import Chip, checked_pieces, stale_numbers
 from ctxasm.app.ui.ask.page import PARAMETER, RECORDED
 from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.address import DOCUMENTS, WAY
 from ctxasm.app.ui.frame.browser import bring_into_view
 from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title, show_trouble
 from ctxasm.app.ui.frame.links import QUERY
-from ctxasm.app.ui.frame.session import Session
+from ctxasm.app.ui.frame.session import DATASET, QUERY_ID
 from ctxasm.app.ui.inspect.budget_bar import BarDocument, budget_bar
-from ctxasm.app.ui.load.page import DOCUMENTS, WAY
 from ctxasm.app.ui.widgets.html import document_of
 from ctxasm.app.ui.words.words import in_attribute, number, title_of
 from ctxasm.app.workbench import SAMPLE
@@ -170,7 +170,7 @@ class Step(NamedTuple):
     @property
     def address(self) -> str:
         """The link, from wherever the workbench is served."""
-        where = {Session.dataset_name.key: SAMPLE, Session.query_id.key: QUERY, **to_url(self.settings)}
+        where = {DATASET: SAMPLE, QUERY_ID: QUERY, **to_url(self.settings)}
         if self.page == "Ask":
             where[PARAMETER] = RECORDED
         return f"./{'ask' if self.page == 'Ask' else ''}?{urlencode(where)}"

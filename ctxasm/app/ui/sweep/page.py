@@ -15,7 +15,7 @@ from ctxasm.app.ui.frame.address import KEY, LISTED, MORE, addable, is_number, o
 from ctxasm.app.ui.frame.gold import show_no_gold
 from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks, inspect_address, settings_written
-from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.work import awaited, begin_job, job_of, show_job, take_ended
 from ctxasm.app.ui.sweep.pictures import cell_html, front_of, heatmap_html, importance_figure, said
 from ctxasm.app.ui.widgets.html import boxed, picked_text, state_link
@@ -168,7 +168,7 @@ def show_sweep() -> None:
         return
     if session.sweep_problem:
         show_problem(session.sweep_problem)
-    kept = session.swept
+    kept = session.sweep_result
     if (kept is None or kept[0] != _data(info)) and job_of(_key(info)) is None:
         kept = _take_kept(info, axes)
     if kept is not None and kept[0] == _data(info):
@@ -190,7 +190,7 @@ def _take_ended(info: DatasetInfo) -> None:
     if isinstance(job.error, CtxasmError):
         session.sweep_problem = str(job.error)
     else:
-        session.swept = (_data(info), job.result())
+        session.sweep_result = (_data(info), job.result())
 
 
 def _take_kept(info: DatasetInfo, axes: Axes) -> tuple[object, Decided] | None:
@@ -203,8 +203,8 @@ def _take_kept(info: DatasetInfo, axes: Axes) -> tuple[object, Decided] | None:
         "sweep_kept", wanted, lambda report, cancelled: decided_before(workbench, start, axes, info.name, report, cancelled)
     )
     if made is not None:
-        session.swept = (_data(info), made)
-    return session.swept
+        session.sweep_result = (_data(info), made)
+    return session.sweep_result
 
 
 def _offer(info: DatasetInfo, axes: Axes) -> bool:
@@ -254,7 +254,7 @@ def _begin(info: DatasetInfo, start: AssemblySettings, axes: Axes) -> None:
     from ctxasm.app.tuning_runs import decided
 
     workbench = server.workbench()
-    session.sweep_problem = session.swept = None
+    session.sweep_problem = session.sweep_result = None
     session.sweep_cells = ()
     try:
         begin_job(
@@ -292,7 +292,7 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
         said = "; ".join(f"{label} {percent(part)}" for label, part in parts)
         st.plotly_chart(importance_figure(parts), key="sweep_importance", config={"displayModeBar": False}, alt=said)
     fragment(_show_settings, key="swept_rows")(found, cell)
-    hear_clicks(Session.cell_clicks, partial(_pick_cell, len(found.settings)))
+    hear_clicks("cell_clicks", partial(_pick_cell, len(found.settings)))
     with st.container(horizontal=True, gap="small"):
         st.download_button(
             "Report", partial(_report, decided), f"sweep-{info.name}.html", "text/html", key="sweep_report", on_click="ignore",
@@ -355,8 +355,8 @@ def _label(name: str) -> str:
 def _choice(label: str, options: Sequence[Any], before: Any, key: str, words: Callable[[Any], str]) -> Any:
     """A select box that keeps what was chosen as long as that is among the options."""
     name = f"sweep_at_{key}"
-    if session.value_of(name, before) not in options:
-        session.put(name, before)
+    if st.session_state.get(name, before) not in options:
+        st.session_state[name] = before
     return st.selectbox(label, options, index=list(options).index(before), key=name, format_func=words, width=190)
 
 

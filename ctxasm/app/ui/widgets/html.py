@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Protocol
 
 from ctxasm.app.ui.words.words import in_attribute
 from ctxasm.model.results import Key
@@ -29,12 +28,6 @@ def _numeric(at: int, numeric: Sequence[int]) -> str:
 def boxed(inner: str, id: str = "") -> str:
     """HTML inside the workbench's own styles."""
     return f'<div class="cx"{f" id={chr(34)}{id}{chr(34)}" if id else ""}>{inner}</div>'
-
-
-class ClickState(Protocol):
-    """What the listener says: each click with its number, the oldest first."""
-
-    picked: list[tuple[int, str]] | None
 
 
 def state_link(address: str, words: str, label: str = "") -> str:
