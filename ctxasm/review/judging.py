@@ -7,7 +7,7 @@ of a claim that cites several sources, the checker's verdict comes after the las
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -182,12 +182,24 @@ def undo(store: RunStore, run_id: str, item: str, reviewer: str, seen: int | Non
 
     None where nothing was said of it. What was written after `seen` is not overwritten: the result says so, and what stands.
     """
-    versions = [each for each in store.judgements([run_id], history=True) if (each.item, each.reviewer) == (item, reviewer)]
-    if not versions:
+    own = [each for each in store.judgements([run_id], history=True) if (each.item, each.reviewer) == (item, reviewer)]
+    if not own:
         return None
-    before = [Judgement(run_id, item, reviewer), *versions]
-    at = versions[-1].version if seen is None else seen
-    return store.judge(next((each for each in reversed(before) if each.version < at), before[0]), at)
+    at = own[-1].version if seen is None else seen
+    return store.judge(said_before(own, at), at)
+
+
+def said_before(versions: Sequence[Judgement], version: int) -> Judgement:
+    """What was said before a version; nothing where it is the first one."""
+    first = Judgement(versions[0].run_id, versions[0].item, versions[0].reviewer)
+    return next((each for each in reversed(versions) if each.version < version), first)
+
+
+def flagged_runs(store: RunStore, run_ids: Sequence[str], reviewer: str = "") -> list[str]:
+    """The runs that a reviewer found something wrong with, in their order; without a name: that anybody did."""
+    said = [each for each in store.judgements(run_ids) if each.reviewer == reviewer or not reviewer]
+    wrong = {each.run_id for each in said if each.verdict not in (None, "right") or each.answers in ("partly", "no")}
+    return [run_id for run_id in run_ids if run_id in wrong]
 
 
 def checker_says(claim: ClaimRecord, number: int) -> CitationVerdict | None:

@@ -8,6 +8,7 @@ import pytest
 
 from ctxasm.model.runs import Judgement, Passage, Run, RunSource
 from tests.app.test_report import PLAIN
+from tests.browser.test_report import downloaded
 
 pytestmark = pytest.mark.browser
 api = pytest.importorskip("playwright.sync_api")
@@ -119,6 +120,7 @@ def test_twenty_answers_are_reviewed_by_keyboard_alone_and_nothing_is_seen_befor
             keys.press("Shift+Enter")
     keys.press("k")
     expect(page.locator("#differences")).to_contain_text("Checker")
+    assert "Question 19?" in downloaded(page, "answer-r19.html")  # what was judged may be handed on
     times = sorted(page.evaluate("window.keyed"))
     assert len(times) >= ANSWERS
     print(f"key to next claim focused: p50 {times[len(times) // 2]:.0f} ms, p95 {times[int(len(times) * 0.95)]:.0f} ms, n {len(times)}")

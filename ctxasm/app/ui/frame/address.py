@@ -21,7 +21,7 @@ from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, MOST_HITS
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import from_url, parse, to_url, write
 from ctxasm.model.specs import Spec
-from ctxasm.retrieval.embedders import ENDPOINT
+from ctxasm.retrieval.indexes import ENDPOINT
 from ctxasm.retrieval.reranking import RERANKERS
 from ctxasm.tuning.sweep import axes_of
 
@@ -32,8 +32,8 @@ COMPARE = "compare"
 VIEW, ONLY = "view", "only"
 """The URL parameters of the view, and of the questions that "all" lists."""
 FIRST: View = "question"
-EVERY = "all"
-"""What of the questions is listed where no filter is chosen."""
+EVERY, FLAGGED = "all", "flagged"
+"""What of the questions is listed where no filter is chosen, and those whose answers a reviewer found something wrong with."""
 
 
 def view_address(view: str, only: str = EVERY) -> dict[str, str]:

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from ctxasm.app.integrations.settings_forms import written_as
-from ctxasm.app.ui.frame import typed_questions
+from ctxasm.app.ui.frame import server, typed_questions
 from ctxasm.app.ui.frame.address import (
     COMPARE,
     model_address,
@@ -82,6 +82,23 @@ def _show_written(settings: AssemblySettings, origin: Sequence[str]) -> None:
     for title, language in (("TOML", "toml"), ("Python", "python"), ("Environment", "bash")):
         st.caption(title)
         st.code(written_as(settings, title.lower(), origin=origin).removesuffix("\n") or "# all defaults", language=language)
+
+
+def report_button(make: Callable[[], str], file: str, key: str) -> None:
+    """A button that writes a report, made when it is clicked."""
+    help = "One HTML file to print or send"
+    st.download_button("Report", make, file, "text/html", key=key, on_click="ignore", help=help)
+
+
+def runs_report(run_ids: Sequence[str]) -> Callable[[], str]:
+    """Makes the report of kept answers, with what reviewers say of them."""
+
+    def make() -> str:
+        from ctxasm.app.report import report_runs
+
+        return report_runs(server.workbench(), run_ids)
+
+    return make
 
 
 def inspect_address(settings: AssemblySettings) -> str:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ctxasm.data.tables.mapping import TableMapping
     from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.ports import Fetched
-    from ctxasm.model.records import GoldChunk, Query, Turn
+    from ctxasm.model.records import Query, Turn
     from ctxasm.model.results import Assembly, Key
     from ctxasm.model.runs import Judgement
     from ctxasm.model.settings import Channel
@@ -389,8 +389,8 @@ class Session:
     """The item to show, and how often one was asked for."""
     review_problem: str | None = None
     review_clicks: ClickState | None = None
-    gold_before: tuple[str, Mapping[str, tuple[GoldChunk, ...]], str] | None = None
-    """The labels of a dataset before reviews made gold of it, and what that came to."""
+    gold_made: tuple[str, str] | None = None
+    """What became of the labels of a dataset, in words."""
     runs_deleted: Sequence[str] = ()
     """The run that was deleted last."""
     kept_run: tuple[object, str] | None = None

@@ -14,7 +14,7 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.address import KEY, LISTED, MORE, addable, is_number, options_of, read_values
 from ctxasm.app.ui.frame.gold import show_no_gold
 from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title
-from ctxasm.app.ui.frame.links import compare_address, hear_clicks, inspect_address, settings_written
+from ctxasm.app.ui.frame.links import compare_address, hear_clicks, inspect_address, report_button, settings_written
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.work import awaited, begin_job, job_of, show_job, take_ended
 from ctxasm.app.ui.sweep.pictures import cell_html, front_of, heatmap_html, importance_figure, said
@@ -294,10 +294,7 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
     fragment(_show_settings, key="swept_rows")(found, cell)
     hear_clicks("cell_clicks", partial(_pick_cell, len(found.settings)))
     with st.container(horizontal=True, gap="small"):
-        st.download_button(
-            "Report", partial(_report, decided), f"sweep-{info.name}.html", "text/html", key="sweep_report", on_click="ignore",
-            help="One HTML file to print or send",
-        )  # fmt: skip
+        report_button(partial(_report, decided), f"sweep-{info.name}.html", "sweep_report")
         for kind, written, mime in (("CSV", _csv, "text/csv"), ("Parquet", _parquet, "application/octet-stream")):
             name = f"sweep-{info.name}.{kind.lower()}"
             st.download_button(kind, partial(written, found), name, mime, key=f"sweep_{kind.lower()}", on_click="ignore")
