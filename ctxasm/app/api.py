@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.progress import Cancelled, Report, never, silent
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ctxasm.tuning.sweep_results import SweepResult
     from ctxasm.tuning.why_results import Why
 
-    Opened = DatasetStore | Workbench
+    Opened: TypeAlias = DatasetStore | Workbench
 
 
 def open_store(url: str | None = None) -> Store:
