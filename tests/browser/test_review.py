@@ -199,7 +199,7 @@ def test_two_tabs_one_name_and_the_reviewer_chooses_between_both_texts(address, 
     panel.get_by_role("button", name="Save mine").click()
     expect(panel).to_be_hidden()
     expect(other.locator('.line[data-at="0"] .verdict')).to_contain_text("wrong fact")
-    one.locator('.line[data-at="0"] .claim').click()
+    one.locator('.line[data-at="0"] .claim').first.click()
     one.keyboard.press("u")  # this tab has not seen what the other one saved: nothing is taken back silently
     expect(one.locator("#conflicts")).to_contain_text("Saved there: wrong fact")
     one.locator("#conflicts").get_by_role("button", name="Leave it").click()
