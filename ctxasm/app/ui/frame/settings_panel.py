@@ -234,8 +234,8 @@ SETTINGS = "settings"
 CUSTOM = "custom"
 
 
-def show_controls(scene: Scene) -> AssemblySettings:
-    """Draw the controls, and the drawer where it is open; return the settings and keep the address a link to them."""
+def show_controls(scene: Scene) -> None:
+    """Draw the controls, and keep the address a link to them."""
     settings = session.now
     look = Look(settings, idle(settings))
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="controls"):
@@ -250,11 +250,14 @@ def show_controls(scene: Scene) -> AssemblySettings:
         help = f"{counted(changed, 'setting')} differ from the defaults" if changed else "All settings stand at their defaults"
         st.button(f"Reset {changed}", key="reset", on_click=state.apply, args=(AssemblySettings(),), disabled=not changed, help=help)
         copy_link(scene, settings)
+    keep_address()
+
+
+def show_settings_drawer() -> None:
+    """Draw the drawer of all settings where it is open."""
     if session.drawer == SETTINGS:
         with drawer("All settings"):
-            _all_settings(look)
-    keep_address()
-    return settings
+            _all_settings(Look(session.now, idle(session.now)))
 
 
 def _all_settings(look: Look) -> None:

@@ -78,7 +78,7 @@ def live_limit() -> int | None:
     return None if session.live == session.released_at else session.live
 
 
-def under_the_hand(settings: AssemblySettings) -> AssemblySettings:
+def with_dragged_limit(settings: AssemblySettings) -> AssemblySettings:
     """The settings with the limit that is being dragged."""
     live = live_limit()
     return (

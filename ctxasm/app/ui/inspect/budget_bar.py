@@ -493,7 +493,7 @@ def _group(document: BarDocument, axis: int, fresh: frozenset[Key], cut: bool, s
 def show_budget_bar(scene: Scene) -> None:
     """Draw the bar for the scene, with the limit under the dragging hand while there is one."""
     session.budget_shown = True
-    dragged = dataclasses.replace(scene, settings=state.under_the_hand(scene.settings))
+    dragged = dataclasses.replace(scene, settings=state.with_dragged_limit(scene.settings))
     try:
         assembly = state.assemble_scene(server.workbench(), dragged)
     except CtxasmError as error:
