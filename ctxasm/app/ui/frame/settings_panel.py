@@ -15,10 +15,9 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import state
-from ctxasm.app.ui.frame.address import keep_address, offer_pin
+from ctxasm.app.ui.frame.address import copy_link, keep_address, offer_pin, settings_written
 from ctxasm.app.ui.frame.browser import live_range
 from ctxasm.app.ui.frame.layout import drawer, open_drawer
-from ctxasm.app.ui.frame.links import copy_link, settings_written
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence, help_of

@@ -19,10 +19,9 @@ from streamlit.runtime.fragment import fragment
 from ctxasm.answering.prompts import build_messages
 from ctxasm.app.funnel import Step, steps
 from ctxasm.app.ui.frame import state
-from ctxasm.app.ui.frame.address import offer_pin
+from ctxasm.app.ui.frame.address import copy_button, hear_clicks, offer_pin
 from ctxasm.app.ui.frame.gold import keep_marks, show_gold_problem
 from ctxasm.app.ui.frame.layout import DETAILS, EVIDENCE, drawer, open_drawer, show_empty, show_query_title
-from ctxasm.app.ui.frame.links import copy_button, hear_clicks
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.settings_panel import PAGE, show_controls, show_settings_drawer
 from ctxasm.app.ui.frame.sidebar import current_assembly
@@ -36,8 +35,7 @@ from ctxasm.app.ui.inspect.copies import show_compress, show_deduplicate
 from ctxasm.app.ui.inspect.evidence import expected, show_evidence, show_find, states_of
 from ctxasm.app.ui.inspect.funnel import show_funnel
 from ctxasm.app.ui.inspect.order import cache_prefix_panel, show_group, show_order
-from ctxasm.app.ui.widgets.expected import OFFER, marked_key, marked_of, offer_html
-from ctxasm.app.ui.widgets.html import boxed, picked_key, picked_text, table_html
+from ctxasm.app.ui.widgets.html import OFFER, boxed, marked_key, marked_of, offer_html, picked_key, picked_text, table_html
 from ctxasm.app.ui.words.words import number
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly, Key
