@@ -19,7 +19,7 @@ from ctxasm.app.ui.inspect.copies import Copy, copies_html, difference, differen
 from ctxasm.app.ui.inspect.order import block_order, bundles_html, citation_shift, grouping, order_html, shift_html
 from ctxasm.app.ui.inspect.page import time_html
 from ctxasm.app.ui.widgets.context_marks import MAX_RUNS, marked_phrase, runs, text_html
-from ctxasm.app.ui.widgets.expected import Expected
+from ctxasm.app.ui.widgets.html import Expected
 from ctxasm.app.ui.words.words import LEFT_OUT, title_of
 from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.model.events import Reason

@@ -20,7 +20,7 @@ from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import fine, html, kept, opened
+from tests.app.ui.pages import fine, html, kept, opened, with_settings
 
 NOW = AssemblySettings(max_tokens=600)
 
@@ -141,3 +141,24 @@ def test_a_dataset_without_questions_is_no_error(tmp_path: Path) -> None:
     bench.store.add(Bundle("bare", (Document("a"),), (Chunk("a", 0, "tekst"),), ()))
     assert tuning_runs.advice(bench, NOW, "bare") is None
     bench.close()
+
+
+def place_of(block, key: str) -> list[int]:
+    """The path of the container of a key, as Streamlit tells it to the browser."""
+    for at, child in block.children.items():
+        if key in str(getattr(child.proto, "id", "")):
+            return [at]
+        if getattr(child, "children", None) and (found := place_of(child, key)):
+            return [at, *found]
+    return []
+
+
+def test_nothing_that_comes_and_goes_moves_the_advice(open_app):
+    """Else what its fragment draws of a run that was ended early meets an element of the page where its own place was."""
+    app = open_app()
+    place = place_of(app.main, "-said")
+    assert place
+    app.session_state["gold_problem"] = "This passage cannot be marked."
+    app = with_settings(app)
+    assert "cannot be marked" in html(app)
+    assert place_of(app.main, "-said") == place

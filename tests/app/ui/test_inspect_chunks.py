@@ -20,8 +20,7 @@ from ctxasm.app.ui.inspect.copies import copies, overlap_pairs, seam_html, seams
 from ctxasm.app.ui.inspect.order import LEAST_BUNDLE, Thread, ThreadBundle, bundles_html, citation_shift, grouping
 from ctxasm.app.ui.inspect.page import PICTURES, time_html
 from ctxasm.app.ui.widgets.context_marks import runs
-from ctxasm.app.ui.widgets.expected import Expected
-from ctxasm.app.ui.widgets.html import pick_of, picked_key, picked_text
+from ctxasm.app.ui.widgets.html import Expected, pick_of, picked_key, picked_text
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.records import Chunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings

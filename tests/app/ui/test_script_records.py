@@ -10,7 +10,7 @@ import pytest
 
 from ctxasm.app.ui.ask import answer, reader
 from ctxasm.app.ui.ask.verdict_words import Figure
-from ctxasm.app.ui.frame import browser, links
+from ctxasm.app.ui.frame import address, browser
 from ctxasm.app.ui.frame.session import RangeState
 from tests.app.ui.builders import empty
 
@@ -51,7 +51,7 @@ SCRIPTS = (
         },
     ),
     Script("range", RANGE, {("data",): (browser.RangeData,)}),
-    Script("copy button", asset("copy"), {("data",): (links.CopyData,)}),
+    Script("copy button", asset("copy"), {("data",): (address.CopyData,)}),
     Script("followed link", asset("follow"), {("data",): (browser.FollowData,)}),
     Script("rest", asset("rest"), {("data",): (browser.RestData,)}),
     Script("clicks", asset("chunk_clicks"), {("data",): (browser.ClickData,)}),

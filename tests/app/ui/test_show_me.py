@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ctxasm import AssemblySettings, assemble, check, compare, preset
-from ctxasm.app.ui.frame.links import QUERY
+from ctxasm.app.ui.frame.address import QUERY
 from ctxasm.app.ui.show_me import page as told
 from ctxasm.app.ui.show_me.page import FOUND, SHORT, step_html, steps, tell
 from ctxasm.app.workbench import SAMPLE, Workbench

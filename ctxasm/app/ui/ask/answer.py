@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 from ctxasm.app.ui.ask.verdict_words import claim_sentence
 from ctxasm.app.ui.widgets.context_marks import Run, also_in, runs
-from ctxasm.app.ui.widgets.expected import MARK, NONE_EXPECTED, Expected
+from ctxasm.app.ui.widgets.html import MARK, NONE_EXPECTED, Expected
 from ctxasm.app.ui.words.words import number, title_of
 from ctxasm.citations.axes import CITATION, FINE, SUPPORT, WORST, Part, Shown, is_carried, label, parts_of, sign, support_of, words
 from ctxasm.citations.checked import CheckedClaim, Support

@@ -18,21 +18,18 @@ from ctxasm.answering.prompts import PROMPT_HELP, PROMPT_STYLES, PromptChoice, Z
 from ctxasm.app.ui.ask.answer import Chip, Stretch, answer_pieces, context_cards, sources_html
 from ctxasm.app.ui.ask.reader import reader_data, show_reader
 from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.address import review_address
-from ctxasm.app.ui.frame.conversation import offer_summary, show_turns
+from ctxasm.app.ui.frame.address import compare_address, hear_clicks, review_address
 from ctxasm.app.ui.frame.gold import keep_marks, show_gold_problem
 from ctxasm.app.ui.frame.jobs import asked_to_end, rerun_after_stop, ticker
-from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_trouble
-from ctxasm.app.ui.frame.links import compare_address, hear_clicks, report_button, runs_report
-from ctxasm.app.ui.frame.models import LEXICAL, RECHECK, SCORERS, Picked, pick_models
-from ctxasm.app.ui.frame.recorded_answers import recorded_answers
+from ctxasm.app.ui.frame.layout import report_button, runs_report, show_empty, show_problem, show_trouble
+from ctxasm.app.ui.frame.models import LEXICAL, RECHECK, SCORERS, Picked, offer_summary, pick_models, show_turns
+from ctxasm.app.ui.frame.server import recorded_answers
 from ctxasm.app.ui.frame.session import SENT, Asked, Asking, Attempt, KeptAnswer, KeptAnswers, Scene, once, session, take
 from ctxasm.app.ui.frame.state import of_query, unlabelled
-from ctxasm.app.ui.frame.zones_state import LANGUAGES, zones_key
+from ctxasm.app.ui.frame.typed_questions import LANGUAGES, zones_key
 from ctxasm.app.ui.inspect.change import changed_settings
 from ctxasm.app.ui.inspect.evidence import expected
-from ctxasm.app.ui.widgets.expected import NONE_EXPECTED, marked_key, marked_of
-from ctxasm.app.ui.widgets.html import state_link
+from ctxasm.app.ui.widgets.html import NONE_EXPECTED, marked_key, marked_of, state_link
 from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL
 from ctxasm.app.ui.words.words import number
 from ctxasm.citations.axes import doubtful

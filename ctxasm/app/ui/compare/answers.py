@@ -15,10 +15,10 @@ from ctxasm.app.ui.ask.page import asking_controls, prompt_words
 from ctxasm.app.ui.compare.differences import Sides, chip, sides_of
 from ctxasm.app.ui.compare.questions import MOST_ROWS, question_words
 from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.address import compare_address, hear_clicks
 from ctxasm.app.ui.frame.layout import show_problem
-from ctxasm.app.ui.frame.links import compare_address, hear_clicks
 from ctxasm.app.ui.frame.models import pick_models
-from ctxasm.app.ui.frame.recorded_answers import data_key
+from ctxasm.app.ui.frame.server import data_key
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.work import awaited, begin_job, give_up, show_job, take_ended
 from ctxasm.app.ui.widgets.html import boxed, state_link, table_html

@@ -15,11 +15,11 @@ from ctxasm.app.fates import fate_label, fate_sentence, fates_by_key
 from ctxasm.app.ui.compare.differences import ChunkRow, bars_html, chip, chunk_row, chunks_html, figures_html, sent_texts
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.layout import show_empty, within
-from ctxasm.app.ui.frame.recorded_answers import data_key, recorded_answers
+from ctxasm.app.ui.frame.server import data_key, recorded_answers
 from ctxasm.app.ui.frame.session import FACT, Scene
 from ctxasm.app.ui.frame.sidebar import show_failure
+from ctxasm.app.ui.frame.typed_questions import asked_choice, zones_key
 from ctxasm.app.ui.frame.work import awaited
-from ctxasm.app.ui.frame.zones_state import asked_choice, zones_key
 from ctxasm.app.ui.inspect.budget_bar import FAR, Bar, BarDocument, Part, budget_bar
 from ctxasm.app.ui.inspect.change import Delta, sent_chunks
 from ctxasm.app.ui.widgets.html import boxed

@@ -22,7 +22,7 @@ from ctxasm.app.ui.compare.differences import chip, sent_texts, settings_html, s
 from ctxasm.app.ui.compare.questions import compared_set, question_words
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import show_empty, show_problem
-from ctxasm.app.ui.frame.recorded_answers import data_key
+from ctxasm.app.ui.frame.server import data_key
 from ctxasm.app.ui.frame.session import Scene, session, take
 from ctxasm.app.ui.widgets.html import boxed, table_html
 from ctxasm.app.ui.widgets.word_diff import sentence_diff

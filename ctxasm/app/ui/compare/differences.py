@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from ctxasm.app.fates import fate_label, fate_sentence, fates_by_key
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.session import Scene, once, session
-from ctxasm.app.ui.frame.zones_state import zones_key
+from ctxasm.app.ui.frame.typed_questions import zones_key
 from ctxasm.app.ui.inspect.budget_bar import KIND_NAMES, Bar, axis_html, shown_axis, track_html
 from ctxasm.app.ui.inspect.change import Changed, Delta, changed_settings, sent_chunks
 from ctxasm.app.ui.widgets.context_marks import rewritten_text, stretches

@@ -13,10 +13,9 @@ from ctxasm.app.ui.compare.blind import show_blind_review
 from ctxasm.app.ui.compare.differences import bars_html, chunk_rows, contexts_html, figures_html, settings_html, sides_of
 from ctxasm.app.ui.compare.questions import show_all_questions
 from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.address import COMPARE, View, is_blind, keep_address, pin
+from ctxasm.app.ui.frame.address import COMPARE, View, copy_link, is_blind, keep_address, pin
 from ctxasm.app.ui.frame.layout import show_title
-from ctxasm.app.ui.frame.links import copy_link
-from ctxasm.app.ui.frame.recorded_answers import recorded_answers
+from ctxasm.app.ui.frame.server import recorded_answers
 from ctxasm.app.ui.frame.session import SENT, Pinned, Scene, session
 from ctxasm.app.ui.frame.sidebar import current_scene, show_failure
 from ctxasm.app.ui.inspect.budget_bar import budget_bar

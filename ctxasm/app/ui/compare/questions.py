@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.address import EVERY, FLAGGED
+from ctxasm.app.ui.frame.address import EVERY, FLAGGED, compare_address, hear_clicks
 from ctxasm.app.ui.frame.gold import show_no_gold, signed_in
-from ctxasm.app.ui.frame.layout import show_problem
-from ctxasm.app.ui.frame.links import compare_address, hear_clicks, report_button
-from ctxasm.app.ui.frame.recorded_answers import data_key
+from ctxasm.app.ui.frame.layout import report_button, show_problem
+from ctxasm.app.ui.frame.server import data_key
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.work import awaited
 from ctxasm.app.ui.widgets.html import boxed, state_link, table_html

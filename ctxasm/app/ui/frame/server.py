@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from streamlit.runtime.caching import cache_resource
@@ -11,14 +12,14 @@ from ctxasm.app.ui.configured import secrets
 from ctxasm.app.ui.frame import typed_questions
 from ctxasm.app.ui.frame.jobs import Jobs
 from ctxasm.app.ui.frame.session import once, session
-from ctxasm.app.ui.frame.zones_state import with_typed_turns
+from ctxasm.app.ui.frame.typed_questions import with_typed_turns
 from ctxasm.app.workbench import SAMPLE, Workbench
 from ctxasm.config import read_config
 from ctxasm.model.errors import CtxasmError
 
 if TYPE_CHECKING:
     from ctxasm.model.datasets import DatasetInfo, QueryEntry
-    from ctxasm.model.records import Query
+    from ctxasm.model.records import Answer, Query
 
 
 def workbench() -> Workbench:
@@ -116,3 +117,18 @@ def query(info: DatasetInfo, query_id: str) -> Query:
         return with_typed_turns(info.name, asked)
     key = (info.dataset_id, query_id, session.saves)
     return with_typed_turns(info.name, once("query", key, lambda: workbench().query(info.name, query_id)))
+
+
+def data_key(dataset: str) -> Hashable:
+    """What the questions of a dataset are kept under: another load or a saved question makes it another."""
+    info = session.info
+    return (dataset, info.dataset_id if info else 0, session.loads, session.saves)
+
+
+def recorded_answers(dataset: str) -> dict[str, Answer]:
+    """The answers that a dataset records, by question; read once for a version of it."""
+    info = session.info
+    if info is None or not info.answers:
+        return {}
+    answers = workbench().dataset(dataset).answers
+    return dict(once("recorded", data_key(dataset), lambda: {answer.query_id: answer for answer in answers()}))

@@ -15,10 +15,9 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import state
-from ctxasm.app.ui.frame.address import keep_address, offer_pin
+from ctxasm.app.ui.frame.address import copy_link, keep_address, offer_pin, settings_written
 from ctxasm.app.ui.frame.browser import live_range
 from ctxasm.app.ui.frame.layout import drawer, open_drawer
-from ctxasm.app.ui.frame.links import copy_link, settings_written
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence, help_of
@@ -234,8 +233,8 @@ SETTINGS = "settings"
 CUSTOM = "custom"
 
 
-def show_controls(scene: Scene) -> AssemblySettings:
-    """Draw the controls, and the drawer where it is open; return the settings and keep the address a link to them."""
+def show_controls(scene: Scene) -> None:
+    """Draw the controls, and keep the address a link to them."""
     settings = session.now
     look = Look(settings, idle(settings))
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="controls"):
@@ -250,11 +249,14 @@ def show_controls(scene: Scene) -> AssemblySettings:
         help = f"{counted(changed, 'setting')} differ from the defaults" if changed else "All settings stand at their defaults"
         st.button(f"Reset {changed}", key="reset", on_click=state.apply, args=(AssemblySettings(),), disabled=not changed, help=help)
         copy_link(scene, settings)
+    keep_address()
+
+
+def show_settings_drawer() -> None:
+    """Draw the drawer of all settings where it is open."""
     if session.drawer == SETTINGS:
         with drawer("All settings"):
-            _all_settings(look)
-    keep_address()
-    return settings
+            _all_settings(Look(session.now, idle(session.now)))
 
 
 def _all_settings(look: Look) -> None:

@@ -11,7 +11,9 @@ import streamlit as st
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.address import (
     COMPARE,
+    QUERY,
     REVIEW,
+    SHOW_ME,
     SWEEP,
     has_read_address,
     is_about_a_question,
@@ -21,9 +23,8 @@ from ctxasm.app.ui.frame.address import (
     read_address,
 )
 from ctxasm.app.ui.frame.browser import ASSETS, follow, run_page_scripts
-from ctxasm.app.ui.frame.conversation import conversation_controls
 from ctxasm.app.ui.frame.gold import INSPECT
-from ctxasm.app.ui.frame.links import QUERY, SHOW_ME
+from ctxasm.app.ui.frame.models import conversation_controls
 from ctxasm.app.ui.frame.session import DATASET, QUERY_ID, Scene, session, take
 from ctxasm.app.ui.frame.sidebar import address_of, pick_dataset, pick_query, question_controls
 from ctxasm.app.ui.words.words import cut, in_attribute

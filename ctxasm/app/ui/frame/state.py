@@ -16,7 +16,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ctxasm.app.ui.frame.jobs import asked_to_end
 from ctxasm.app.ui.frame.session import Scene, session
-from ctxasm.app.ui.frame.zones_state import asked_choice, summary_model, zones_key, zones_stamp
+from ctxasm.app.ui.frame.typed_questions import asked_choice, summary_model, zones_key, zones_stamp
 from ctxasm.assembly.expand import known_obstacle
 from ctxasm.model.errors import InvalidSetting
 from ctxasm.model.neighbours import NoNeighbours
@@ -78,7 +78,7 @@ def live_limit() -> int | None:
     return None if session.live == session.released_at else session.live
 
 
-def under_the_hand(settings: AssemblySettings) -> AssemblySettings:
+def with_dragged_limit(settings: AssemblySettings) -> AssemblySettings:
     """The settings with the limit that is being dragged."""
     live = live_limit()
     return (

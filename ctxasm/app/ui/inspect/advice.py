@@ -15,9 +15,9 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.address import compare_address
 from ctxasm.app.ui.frame.browser import await_rest
 from ctxasm.app.ui.frame.jobs import Job, asked_to_end
-from ctxasm.app.ui.frame.links import compare_address
 from ctxasm.app.ui.frame.session import Scene, session, take
 from ctxasm.app.ui.frame.settings_panel import PAGE
 from ctxasm.app.ui.frame.work import begun, give_up, known

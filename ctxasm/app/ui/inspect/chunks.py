@@ -18,10 +18,8 @@ from ctxasm.app.ui.frame.layout import found_badges, show_empty
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.inspect.evidence import expected
 from ctxasm.app.ui.widgets.context_marks import Stretch, fate_chip, rewritten_text, shortened_chunks, stretches
-from ctxasm.app.ui.widgets.expected import MARK_HELP, SPAN_HELP, UNMARK_HELP, Expected, sign_html
-from ctxasm.app.ui.widgets.html import at_of, boxed, document_of, table_html
-from ctxasm.app.ui.words.event_words import event_sentence
-from ctxasm.app.ui.words.words import decimal, in_attribute, number, title_of
+from ctxasm.app.ui.widgets.html import MARK_HELP, SPAN_HELP, UNMARK_HELP, Expected, at_of, boxed, document_of, sign_html, table_html
+from ctxasm.app.ui.words.words import decimal, event_sentence, in_attribute, number, title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.events import Absent, Event, Failed, Numbered, Ordered, Overshot, Placed, Prefixed, Supplemented, Unexpanded, Yielded
 from ctxasm.model.records import Hit, Query

@@ -13,8 +13,7 @@ from ctxasm.app.ui.frame.layout import show_empty, within
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.state import of_query
 from ctxasm.app.ui.widgets.context_marks import fate_chip, marked_phrase, number_chip
-from ctxasm.app.ui.widgets.expected import Expected, expected_of, sign_html
-from ctxasm.app.ui.widgets.html import boxed, table_html
+from ctxasm.app.ui.widgets.html import Expected, boxed, expected_of, sign_html, table_html
 from ctxasm.app.ui.words.words import title_of
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.ports import FetchedChunk

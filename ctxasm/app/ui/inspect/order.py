@@ -14,7 +14,7 @@ from ctxasm.app.fates import SENT, fate_label
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.layout import show_empty
 from ctxasm.app.ui.frame.session import Scene, once, session
-from ctxasm.app.ui.frame.zones_state import zones_key
+from ctxasm.app.ui.frame.typed_questions import zones_key
 from ctxasm.app.ui.inspect.chunks import document_order
 from ctxasm.app.ui.widgets.context_marks import number_chip
 from ctxasm.app.ui.widgets.html import boxed, pick_of, table_html

@@ -19,12 +19,11 @@ from streamlit.runtime.fragment import fragment
 from ctxasm.answering.prompts import build_messages
 from ctxasm.app.fates import Step, steps
 from ctxasm.app.ui.frame import state
-from ctxasm.app.ui.frame.address import offer_pin
+from ctxasm.app.ui.frame.address import copy_button, hear_clicks, offer_pin
 from ctxasm.app.ui.frame.gold import keep_marks, show_gold_problem
 from ctxasm.app.ui.frame.layout import DETAILS, EVIDENCE, drawer, open_drawer, show_empty, show_query_title
-from ctxasm.app.ui.frame.links import copy_button, hear_clicks
 from ctxasm.app.ui.frame.session import Scene, session
-from ctxasm.app.ui.frame.settings_panel import PAGE, show_controls
+from ctxasm.app.ui.frame.settings_panel import PAGE, show_controls, show_settings_drawer
 from ctxasm.app.ui.frame.sidebar import current_assembly
 from ctxasm.app.ui.frame.state import stamp_of
 from ctxasm.app.ui.inspect.advice import cancel_outdated, show_advice
@@ -36,8 +35,7 @@ from ctxasm.app.ui.inspect.copies import show_compress, show_deduplicate
 from ctxasm.app.ui.inspect.evidence import expected, show_evidence, show_find, states_of
 from ctxasm.app.ui.inspect.funnel import show_funnel
 from ctxasm.app.ui.inspect.order import cache_prefix_panel, show_group, show_order
-from ctxasm.app.ui.widgets.expected import OFFER, marked_key, marked_of, offer_html
-from ctxasm.app.ui.widgets.html import boxed, picked_key, picked_text, table_html
+from ctxasm.app.ui.widgets.html import OFFER, boxed, marked_key, marked_of, offer_html, picked_key, picked_text, table_html
 from ctxasm.app.ui.words.words import number
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly, Key
@@ -166,18 +164,25 @@ def show_picture(step: Step, scene: Scene, assembly: Assembly) -> None:
 
 @fragment(key=PAGE)
 def show_inspect(scene: Scene) -> None:
-    """Everything that Inspect draws of a query; a changed setting runs this and nothing of the frame."""
+    """Everything that Inspect draws of a query; a changed setting runs this and nothing of the frame.
+
+    What stands before the advice, a fragment within this one, always fills as many places, and the drawers come last: when a run ends
+    another whose elements are still to be sent, Streamlit drops those and yet sends the ones of the inner fragment, to the place that it
+    had in that run. An element of the page must not stand there.
+    """
     del session.live
     scene = replace(scene, settings=session.now)
     cancel_outdated(scene)
     stamp, assembly = stamp_of(scene), current_assembly(scene)
     if assembly is not None:
         settle(scene, assembly)
-    show_query_title("Inspect", scene, assembly, stamp)
-    show_gold_problem()
+    with st.container():
+        show_query_title("Inspect", scene, assembly, stamp)
+        show_gold_problem()
     show_controls(scene)
     if assembly is None:
         show_budget_bar(scene)
+        show_settings_drawer()
         return
     step = show_funnel(steps(assembly, states_of(scene, assembly)))
     show_budget_bar(scene)
@@ -196,6 +201,7 @@ def show_inspect(scene: Scene) -> None:
         show_ledger(assembly)
     hear_clicks("chunk_clicks", partial(_picked, scene))
     show_closer(scene, assembly)
+    show_settings_drawer()
 
 
 def _picked(scene: Scene, said: str) -> bool:

@@ -10,9 +10,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.address import FLAGGED, review_address
-from ctxasm.app.ui.frame.layout import show_empty, show_title
-from ctxasm.app.ui.frame.links import compare_address, hear_clicks, report_button, runs_report
+from ctxasm.app.ui.frame.address import FLAGGED, compare_address, hear_clicks, review_address
+from ctxasm.app.ui.frame.layout import report_button, runs_report, show_empty, show_title
 from ctxasm.app.ui.frame.session import DATASET, QUERY_ID, session, take
 from ctxasm.app.ui.widgets.html import boxed, state_link, table_html
 from ctxasm.app.ui.words.words import cut, number

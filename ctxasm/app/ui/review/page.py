@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.address import REVIEW, WHERE, keep_address, run_address
+from ctxasm.app.ui.frame.address import REVIEW, WHERE, hear_clicks, keep_address, run_address
 from ctxasm.app.ui.frame.gold import signed_in
-from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title, show_trouble, within
-from ctxasm.app.ui.frame.links import hear_clicks, report_button, runs_report
+from ctxasm.app.ui.frame.layout import report_button, runs_report, show_empty, show_problem, show_title, show_trouble, within
 from ctxasm.app.ui.frame.session import session, take
 from ctxasm.app.ui.review.desk import Conflict, desk_data, judgement_words, show_desk
 from ctxasm.app.ui.review.history import show_agreement, show_history

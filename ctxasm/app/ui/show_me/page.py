@@ -14,10 +14,9 @@ from streamlit.runtime.caching import cache_resource
 from ctxasm.app.ui.ask.answer import Chip, checked_pieces, stale_numbers
 from ctxasm.app.ui.ask.page import PARAMETER, RECORDED
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.address import DOCUMENTS, WAY
+from ctxasm.app.ui.frame.address import DOCUMENTS, QUERY, WAY
 from ctxasm.app.ui.frame.browser import bring_into_view
 from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title, show_trouble
-from ctxasm.app.ui.frame.links import QUERY
 from ctxasm.app.ui.frame.session import DATASET, QUERY_ID
 from ctxasm.app.ui.inspect.budget_bar import BarDocument, budget_bar
 from ctxasm.app.ui.widgets.html import document_of

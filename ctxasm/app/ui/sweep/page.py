@@ -11,10 +11,21 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.address import KEY, LISTED, MORE, addable, is_number, options_of, read_values
+from ctxasm.app.ui.frame.address import (
+    KEY,
+    LISTED,
+    MORE,
+    addable,
+    compare_address,
+    hear_clicks,
+    inspect_address,
+    is_number,
+    options_of,
+    read_values,
+    settings_written,
+)
 from ctxasm.app.ui.frame.gold import show_no_gold
-from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title
-from ctxasm.app.ui.frame.links import compare_address, hear_clicks, inspect_address, report_button, settings_written
+from ctxasm.app.ui.frame.layout import report_button, show_empty, show_problem, show_title
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.work import awaited, begin_job, job_of, show_job, take_ended
 from ctxasm.app.ui.sweep.pictures import cell_html, front_of, heatmap_html, importance_figure, said
