@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 import ctxasm
 from ctxasm.app import tuning_runs
-from ctxasm.app.ui.inspect.advice import ADVICE, NOT_TRIED
+from ctxasm.app.ui.inspect.evidence import ADVICE, NOT_TRIED
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
 from ctxasm.model.errors import InvalidInput
@@ -112,7 +112,7 @@ def test_work_is_given_up_as_soon_as_the_settings_move(set_url: str, monkeypatch
         given_up.set()
 
     monkeypatch.setattr(tuning_runs, "advice", counting)
-    monkeypatch.setattr("ctxasm.app.ui.inspect.advice.asked_to_end", lambda: begun.is_set)
+    monkeypatch.setattr("ctxasm.app.ui.inspect.evidence.asked_to_end", lambda: begun.is_set)
     app = rested(opened(data="set", q="q00", mt="600"))
     assert line(app) == "…"
     assert not given_up.is_set()

@@ -16,9 +16,8 @@ from ctxasm.app.ui.frame.layout import show_empty
 from ctxasm.app.ui.frame.session import DATASET, DatasetFacts, LoadRequest, session
 from ctxasm.app.ui.load.documents import show_documents
 from ctxasm.app.ui.load.enrich import close_panel, enrich_panel, open_panel
-from ctxasm.app.ui.load.files import show_files
+from ctxasm.app.ui.load.files import show_files, show_outcome
 from ctxasm.app.ui.load.jobs import begin_load, loaded, settle, show_running
-from ctxasm.app.ui.load.reports import show_outcome
 from ctxasm.app.ui.load.tables import show_tables
 from ctxasm.app.ui.widgets.html import boxed
 from ctxasm.app.ui.words.words import number, plain
