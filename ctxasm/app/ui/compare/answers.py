@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from ctxasm.app.ui.ask.page import asking_controls, prompt_words
-from ctxasm.app.ui.compare.differences import Sides, chip, sides_of
+from ctxasm.app.ui.compare.differences import Sides, chip, marked_sides, sides_of
 from ctxasm.app.ui.compare.questions import MOST_ROWS, question_words
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.address import compare_address, hear_clicks
@@ -22,7 +22,6 @@ from ctxasm.app.ui.frame.server import data_key
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.work import awaited, begin_job, give_up, show_job, take_ended
 from ctxasm.app.ui.widgets.html import boxed, state_link, table_html
-from ctxasm.app.ui.widgets.word_diff import sentence_diff
 from ctxasm.app.ui.words.words import number
 from ctxasm.citations.axes import FINE, label, parts_of, sign
 from ctxasm.citations.checked import CheckedClaim
@@ -382,9 +381,8 @@ def show_answers_to_one(scene: Scene, sides: Sides) -> None:
 
 def answers_html(pair: AnswerPair, reference: str) -> str:
     """Both answers side by side, the sentences marked that only one has, and the reference answer where there is one."""
-    parts = sentence_diff(unmarked(pair.a.answer), unmarked(pair.b.answer))
-    sides = [(chip("A"), "".join(_sentences(each.kind, each.a) for each in parts), "The answer under A")]
-    sides += [(chip("B"), "".join(_sentences(each.kind, each.b) for each in parts), "The answer under B")]
+    a, b = marked_sides(unmarked(pair.a.answer), unmarked(pair.b.answer))
+    sides = [(chip("A"), a, "The answer under A"), (chip("B"), b, "The answer under B")]
     sides += [("<h3>Reference answer</h3>", escape(reference), "The reference answer")] if reference else []
     drawn = "".join(
         f'<div class="cx-quote" tabindex="0" role="region" aria-label="{label}" dir="auto">{head}<p>{text}</p></div>'
@@ -396,10 +394,6 @@ def answers_html(pair: AnswerPair, reference: str) -> str:
 def unmarked(answer: str) -> str:
     """An answer without its markers: under A and B the same number is another source."""
     return remove(answer, parse_markers(answer)).text
-
-
-def _sentences(kind: str, text: str) -> str:
-    return f"<mark>{escape(text)}</mark>" if text and kind == "changed" else escape(text)
 
 
 def _ask_both(about: Hashable) -> None:

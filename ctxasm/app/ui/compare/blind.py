@@ -18,14 +18,13 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from ctxasm.app.ui.compare.answers import unmarked
-from ctxasm.app.ui.compare.differences import chip, sent_texts, settings_html, sides_of
+from ctxasm.app.ui.compare.differences import chip, marked_sides, sent_texts, settings_html, sides_of
 from ctxasm.app.ui.compare.questions import compared_set, question_words
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import show_empty, show_problem
 from ctxasm.app.ui.frame.server import data_key
 from ctxasm.app.ui.frame.session import Scene, session, take
 from ctxasm.app.ui.widgets.html import boxed, table_html
-from ctxasm.app.ui.widgets.word_diff import sentence_diff
 from ctxasm.app.ui.words.words import title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import harmless_cell
@@ -258,17 +257,12 @@ def _pair_html(left: Part | None, right: Part | None) -> str:
     if left is None or right is None:
         cells = [escape(each.own) if each is not None else "" for each in (left, right)]
     else:
-        parts = sentence_diff(left.text, right.text)
-        cells = ["".join(_marked(each.kind, text) for each in parts if (text := each.a if at == 0 else each.b)) for at in (0, 1)]
+        cells = [*marked_sides(left.text, right.text)]
     drawn = "".join(
         f'<div class="cx-quote" data-at="{side}" dir="auto">{cell}</div>' if cell else f'<div data-at="{side}" class="cx-mute">–</div>'
         for side, cell in zip(("Left", "Right"), cells, strict=True)
     )
     return f'<div class="cx-pair">{drawn}</div>'
-
-
-def _marked(kind: str, text: str) -> str:
-    return f"<mark>{escape(text)}</mark>" if text and kind == "changed" else escape(text)
 
 
 def _show_names(review: Review, scene: Scene, pinned: AssemblySettings, kept: Mapping[str, Judgement], is_early: bool) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, c
 import streamlit as st
 
 from ctxasm.answering.prompts import GROUNDED
-from ctxasm.app.ui.frame.jobs import Work
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import ResolvedMarker
 from ctxasm.data.load_conflicts import NameTaken, Over
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from ctxasm.data.tables.mapping import TableMapping
     from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.ports import Fetched
+    from ctxasm.model.progress import Cancelled, Report
     from ctxasm.model.records import Query, Turn
     from ctxasm.model.results import Assembly, Key
     from ctxasm.model.runs import Judgement
@@ -167,14 +167,15 @@ class Ingest(NamedTuple):
 
 
 class LoadRequest(NamedTuple):
-    """A load that may meet a name that is taken. `does` begins its key, `doing` its title; `work` is given name and way.
+    """A load that may meet a name that is taken. `does` begins its key, `doing` its title.
 
+    `work` is given name and way, and how to report and end.
     `only_replaces`: what is loaded has one name, and adds to nothing.
     """
 
     does: str
     doing: str
-    work: Callable[[str, Over], Work]
+    work: Callable[[str, Over, Report, Cancelled], object]
     wanted: Hashable = None
     only_replaces: bool = False
 

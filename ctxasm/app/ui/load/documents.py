@@ -156,10 +156,8 @@ def read(ingest: Ingest, part: bool = False, retry: bool = False, over: Over = "
         LoadRequest(
             "ingest",
             "Reading",
-            lambda name, over: (
-                lambda report, cancelled: run(
-                    workbench, ingest.sources, ingest.options, name, report, cancelled, part=part, retry=retry, over=over
-                )
+            lambda name, over, report, cancelled: run(
+                workbench, ingest.sources, ingest.options, name, report, cancelled, part=part, retry=retry, over=over
             ),
             (*ingest, part, retry),
         ),

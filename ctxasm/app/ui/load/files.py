@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from itertools import count as counting
 from typing import TYPE_CHECKING, Any
@@ -73,14 +73,12 @@ def _show(report: Any) -> None:
         show_problems(report)
     elif isinstance(report, CtxasmError):
         show_trouble("Nothing was loaded", str(report), "What was loaded before is untouched.")
-    elif hasattr(report, "waiting"):
-        show_ingested(report)
-    elif hasattr(report, "variant"):
-        show_enriched(report)
-    elif hasattr(report, "saved"):
-        show_made(report)
     else:
-        _show_loaded(report)
+        PANELS.get(type(report).__name__, _show_loaded)(report)
+
+
+PANELS: Mapping[str, Callable[[Any], None]] = {"IngestReport": show_ingested, "EnrichReport": show_enriched, "MadeQueries": show_made}
+"""What draws a report, by its class: to name the classes would load what reads documents and what enriches."""
 
 
 def _show_question(report: TakenName) -> None:
@@ -215,7 +213,7 @@ def _offer_join(taken: Files, preview: Preview, mappings: Mapping[str, ColumnMap
             request = LoadRequest(
                 IMPORT,
                 "Joining",
-                lambda name, over: lambda report, cancelled: join_files(workbench, taken, name, mappings),
+                lambda name, *_: join_files(workbench, taken, name, mappings),
                 (tuple(taken), repr(mappings), "join"),
             )
             begin_load(request, onto, "join")
@@ -284,7 +282,7 @@ def _import(taken: Files, mappings: Mapping[str, ColumnMapping], name: str, vali
     request = LoadRequest(
         IMPORT,
         "Importing",
-        lambda name, over: lambda report, cancelled: load_files(workbench, taken, name, mappings, valid_only, over, by_order),
+        lambda name, over, *_: load_files(workbench, taken, name, mappings, valid_only, over, by_order),
         (tuple(taken), repr(mappings), valid_only, by_order),
     )
     begin_load(request, name, over)

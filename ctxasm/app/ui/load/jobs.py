@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -242,7 +243,7 @@ def begin_load(request: LoadRequest, name: str, over: Over = "new") -> None:
     """Begin a load under a name; where that is taken, what should become of it is asked when it ends."""
     key = f"{request.does} {name}"
     session.requests = {**session.requests, key: request}
-    begin(key, f"{request.doing} {name}", name, request.work(name, over), (request.wanted, over))
+    begin(key, f"{request.doing} {name}", name, partial(request.work, name, over), (request.wanted, over))
 
 
 def refuse(error: CtxasmError) -> NoReturn:

@@ -46,10 +46,7 @@ def show_sample() -> None:
 
 def _begin_sample(dataset: str) -> None:
     workbench = server.workbench()
-    again = LoadRequest(
-        "load", "Loading", lambda name, over: lambda report, cancelled: workbench.load_sample(over, name), only_replaces=True
-    )
-    begin_load(again, dataset)
+    begin_load(LoadRequest("load", "Loading", lambda name, over, *_: workbench.load_sample(over, name), only_replaces=True), dataset)
 
 
 SHOWN: tuple[Callable[[], None], ...] = (show_files, show_documents, show_tables, show_sample)

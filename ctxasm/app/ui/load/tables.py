@@ -392,9 +392,7 @@ def link_controls(connection: str, mapping: TableMapping, has_gaps: bool = False
                 LoadRequest(
                     "copy",
                     "Copying",
-                    lambda name, over: (
-                        lambda report, cancelled: copy_table(workbench, connection, copied, name, most, report, cancelled, over)
-                    ),
+                    lambda name, over, report, cancelled: copy_table(workbench, connection, copied, name, most, report, cancelled, over),
                     (connection, repr(copied), most),
                 ),
                 name,

@@ -132,9 +132,10 @@ def show_agreement(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> Non
 
     workbench = server.workbench()
     run_ids = run_ids_of(workbench, RunFilter(dataset=info.name))
-    show_title(
-        "Review · agreement and gold", "What the verdicts say", "Counted is what each reviewer said first, before anything was shown."
-    )
+    with top:
+        show_title(
+            "Review · agreement and gold", "What the verdicts say", "Counted is what each reviewer said first, before anything was shown."
+        )
     said = "".join(f"<li>{escape(sentence)}</li>" for sentence in agreement_dict(workbench, run_ids)["sentences"])
     st.html(boxed(f'<ul class="cx-findings">{said}</ul>', "ctx-agreement"))
     _show_gold(info)
