@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from ctxasm.app.fates import SENT, likeness_label, supplement_of
 from ctxasm.app.funnel import flow, steps
+from ctxasm.app.ui.context_marks import also_in, rewritten_text, shortened_chunks, stretches, text_html
 from ctxasm.app.ui.inspect.budget import regret_html
 from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html
 from ctxasm.app.ui.inspect.copies import copies, difference, squeezed
 from ctxasm.app.ui.inspect.funnel import evidence_mark
 from ctxasm.app.ui.inspect.order import at_the_ends, block_order, prefix_html
-from ctxasm.app.ui.widgets.context_marks import also_in, rewritten_text, shortened_chunks, stretches, text_html
 from ctxasm.assembly.extracts import Extract
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.events import Compressed, Ordered

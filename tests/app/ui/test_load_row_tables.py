@@ -19,7 +19,7 @@ from ctxasm.app.ui.load.row_tables import (
     problems_csv,
     problems_html,
 )
-from ctxasm.app.ui.words.words import MOST_CELL, plain
+from ctxasm.app.ui.words import MOST_CELL, plain
 from ctxasm.data.files.problems import Problem
 from ctxasm.model.characters import FORMULA
 from tests.app.ui.builders import HOSTILE

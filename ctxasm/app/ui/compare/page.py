@@ -20,7 +20,7 @@ from ctxasm.app.ui.frame.session import SENT, Pinned, Scene, session
 from ctxasm.app.ui.frame.sidebar import current_scene, show_failure
 from ctxasm.app.ui.inspect.budget_bar import budget_bar
 from ctxasm.app.ui.inspect.change import compare
-from ctxasm.app.ui.widgets.html import boxed
+from ctxasm.app.ui.markup import boxed
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.presets import preset
 from ctxasm.model.settings import AssemblySettings

@@ -22,8 +22,8 @@ from ctxasm.app.ui.frame.session import Scene, session, take
 from ctxasm.app.ui.frame.settings_panel import PAGE
 from ctxasm.app.ui.frame.work import begun, give_up, known
 from ctxasm.app.ui.inspect.evidence import states_of
-from ctxasm.app.ui.widgets.html import boxed, state_link
-from ctxasm.app.ui.words.words import plain
+from ctxasm.app.ui.markup import boxed, state_link
+from ctxasm.app.ui.words import plain
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings

@@ -8,13 +8,13 @@ from html import escape
 import streamlit as st
 
 from ctxasm.app.fates import fate_of
+from ctxasm.app.ui.context_marks import fate_chip, marked_phrase, number_chip
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import show_empty, within
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.state import of_query
-from ctxasm.app.ui.widgets.context_marks import fate_chip, marked_phrase, number_chip
-from ctxasm.app.ui.widgets.html import Expected, boxed, expected_of, sign_html, table_html
-from ctxasm.app.ui.words.words import title_of
+from ctxasm.app.ui.markup import Expected, boxed, expected_of, sign_html, table_html
+from ctxasm.app.ui.words import title_of
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.results import Assembly

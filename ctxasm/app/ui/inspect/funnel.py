@@ -8,7 +8,7 @@ import streamlit as st
 
 from ctxasm.app.funnel import Step
 from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.words import number
 
 KEY = "funnel"
 

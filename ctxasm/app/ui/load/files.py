@@ -19,8 +19,8 @@ from ctxasm.app.ui.load.jobs import EXPLAIN, IMPORT, LONGEST_NAME, ask_over, beg
 from ctxasm.app.ui.load.mapping import lacking, mapping_editor
 from ctxasm.app.ui.load.reports import problems_download
 from ctxasm.app.ui.load.row_tables import asked_html, notes_html, preview_html, problems_html
-from ctxasm.app.ui.widgets.html import boxed, table_html
-from ctxasm.app.ui.words.words import cut, number, plain
+from ctxasm.app.ui.markup import boxed, table_html
+from ctxasm.app.ui.words import cut, number, plain
 from ctxasm.data.files.cells import HIT_FIELDS
 from ctxasm.data.load_conflicts import NOUNS, Over, joined_dataset
 from ctxasm.model.amounts import counted

@@ -15,8 +15,8 @@ from ctxasm.app.ui.frame.address import COMPARE
 from ctxasm.app.ui.frame.jobs import Job, Work
 from ctxasm.app.ui.frame.session import DATASET, OVER, QUERY_ID, SENT, LoadRequest, TakenName, forget_widgets, once, session
 from ctxasm.app.ui.frame.work import PANEL_REDRAWN_S, give_up, job_card
-from ctxasm.app.ui.widgets.html import boxed
-from ctxasm.app.ui.words.words import plain
+from ctxasm.app.ui.markup import boxed
+from ctxasm.app.ui.words import plain
 from ctxasm.data.load_conflicts import NameTaken, Over, Standing, lacks_sent, standing
 from ctxasm.model.errors import CtxasmError
 

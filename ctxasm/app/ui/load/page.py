@@ -20,8 +20,8 @@ from ctxasm.app.ui.load.files import show_files
 from ctxasm.app.ui.load.jobs import begin_load, loaded, settle, show_running
 from ctxasm.app.ui.load.reports import show_outcome
 from ctxasm.app.ui.load.tables import show_tables
-from ctxasm.app.ui.widgets.html import boxed
-from ctxasm.app.ui.words.words import number, plain
+from ctxasm.app.ui.markup import boxed
+from ctxasm.app.ui.words import number, plain
 from ctxasm.app.workbench import SAMPLE, SAMPLE_NL, SAMPLES
 from ctxasm.config import shipped
 from ctxasm.model.amounts import counted

@@ -15,7 +15,7 @@ from ctxasm.app.ui.load.documents import show_ingested
 from ctxasm.app.ui.load.enrich import show_enriched, show_made
 from ctxasm.app.ui.load.jobs import ADD, LONGEST_NAME, OTHER, REPLACE, begin_load, free_name, question_html
 from ctxasm.app.ui.load.row_tables import notes_html, problems_csv, problems_html
-from ctxasm.app.ui.widgets.html import boxed
+from ctxasm.app.ui.markup import boxed
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError, InvalidBundle
 from ctxasm.model.presets import PRESET_HELP, RECOMMENDED, is_recommended, other_choice

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ctxasm.app.ui.widgets.html import boxed, table_html
-from ctxasm.app.ui.words.words import cut, number
+from ctxasm.app.ui.markup import boxed, table_html
+from ctxasm.app.ui.words import cut, number
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import harmless_cell
 

@@ -17,8 +17,8 @@ from ctxasm.app.ui.frame.work import awaited
 from ctxasm.app.ui.load.jobs import LONGEST_NAME, begin, begin_load
 from ctxasm.app.ui.load.row_tables import preview_html
 from ctxasm.app.ui.load.table_mapping import TABLES_READ, lacking, mapping_controls
-from ctxasm.app.ui.widgets.html import boxed
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.markup import boxed
+from ctxasm.app.ui.words import number
 from ctxasm.data.tables.catalogue import TableInfo
 from ctxasm.data.tables.mapping import TableMapping
 from ctxasm.model.errors import CtxasmError
