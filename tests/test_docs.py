@@ -24,7 +24,7 @@ from ctxasm import AssemblySettings, Bundle, Chunk, Document, Hit, MemoryStore, 
 from ctxasm.__main__ import COMMANDS, command_of, main
 from ctxasm.app.hosts import HOST_NAMES
 from ctxasm.app.parts import NLI_MODEL, SCORERS
-from ctxasm.app.ui.words.words import GLOSSARY, LEFT_OUT
+from ctxasm.app.ui.words import GLOSSARY, LEFT_OUT
 from ctxasm.citations.checked import Verdict
 from ctxasm.config import (
     API_KEY,

@@ -7,7 +7,7 @@ import sys
 import streamlit as st
 
 from ctxasm.app.ui.guard import MARK
-from ctxasm.app.ui.words.words import plain
+from ctxasm.app.ui.words import plain
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.packages import missing_package
 

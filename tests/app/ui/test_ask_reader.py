@@ -31,7 +31,7 @@ from ctxasm.app.ui.ask.answer import (
 )
 from ctxasm.app.ui.ask.reader import reader_data
 from ctxasm.app.ui.frame.session import KeptAnswer
-from ctxasm.app.ui.widgets.html import Expected
+from ctxasm.app.ui.markup import Expected
 from ctxasm.citations.checked import Disputed, Withheld
 from ctxasm.citations.figures import without_shares
 from ctxasm.citations.markers import parse_markers, resolve

@@ -38,7 +38,7 @@ from ctxasm.app.ui.frame.address import pinned_address, read_pinned
 from ctxasm.app.ui.frame.session import SENT
 from ctxasm.app.ui.inspect.budget_bar import budget_bar
 from ctxasm.app.ui.inspect.change import sent_chunks
-from ctxasm.app.ui.widgets.word_diff import MOST_WORDS, sentence_diff, shortened, word_diff
+from ctxasm.app.ui.word_diff import MOST_WORDS, sentence_diff, shortened, word_diff
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.review.blind import LONGEST_NOTE, Review, forget_reviews

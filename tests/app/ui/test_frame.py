@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from ctxasm.app.ui.frame.settings_panel import EMPTY, GROUPS, LEADING, group_name
+from ctxasm.app.ui.idle import idle
 from ctxasm.app.ui.inspect.page import PICTURES, TABS
-from ctxasm.app.ui.words.idle import idle
 from ctxasm.llm.embedding import SLIDER, threshold_of
 from ctxasm.llm.embedding.local import embedder_name
 from ctxasm.model.presets import PRESETS, preset

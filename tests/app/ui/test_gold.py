@@ -14,7 +14,7 @@ import ctxasm
 from ctxasm.app.ui.ask import page
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import DETAILS, EVIDENCE
-from ctxasm.app.ui.widgets.html import Expected, marked_key, marked_of, sign_html
+from ctxasm.app.ui.markup import Expected, marked_key, marked_of, sign_html
 from ctxasm.data.files import load_bundle
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.model.records import GoldChunk, Query, Span

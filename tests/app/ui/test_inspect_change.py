@@ -19,7 +19,7 @@ from ctxasm.app.ui.inspect.change import (
     settle,
     strip_html,
 )
-from ctxasm.app.ui.words.words import plain
+from ctxasm.app.ui.words import plain
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
 from tests.app.ui.builders import HOSTILE, assembled, empty, hostile

@@ -16,9 +16,9 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from ctxasm.app.ui.ask.verdict_words import claim_sentence
-from ctxasm.app.ui.widgets.context_marks import Run, also_in, runs
-from ctxasm.app.ui.widgets.html import MARK, NONE_EXPECTED, Expected
-from ctxasm.app.ui.words.words import number, title_of
+from ctxasm.app.ui.context_marks import Run, also_in, runs
+from ctxasm.app.ui.markup import MARK, NONE_EXPECTED, Expected
+from ctxasm.app.ui.words import number, title_of
 from ctxasm.citations.axes import CITATION, FINE, SUPPORT, WORST, Part, Shown, is_carried, label, parts_of, sign, support_of, words
 from ctxasm.citations.checked import CheckedClaim, Support
 from ctxasm.citations.checked_answer import CheckedAnswer

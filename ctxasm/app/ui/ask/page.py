@@ -29,9 +29,9 @@ from ctxasm.app.ui.frame.state import of_query, unlabelled
 from ctxasm.app.ui.frame.typed_questions import LANGUAGES, zones_key
 from ctxasm.app.ui.inspect.change import changed_settings
 from ctxasm.app.ui.inspect.evidence import expected
-from ctxasm.app.ui.widgets.html import NONE_EXPECTED, marked_key, marked_of, state_link
-from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.markup import NONE_EXPECTED, marked_key, marked_of, state_link
+from ctxasm.app.ui.setting_words import BOUNDARY_LABEL
+from ctxasm.app.ui.words import number
 from ctxasm.citations.axes import doubtful
 from ctxasm.citations.used_passages import used_passages
 from ctxasm.model.amounts import counted

@@ -32,7 +32,7 @@ from ctxasm.app.ui.ask.answer import (
 from ctxasm.app.ui.ask.verdict_words import Figure, check_line, figures, summary
 from ctxasm.app.ui.frame.browser import component
 from ctxasm.app.ui.frame.session import Attempt, KeptAnswer
-from ctxasm.app.ui.widgets.html import NONE_EXPECTED, Expected
+from ctxasm.app.ui.markup import NONE_EXPECTED, Expected
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.summary import MAY_NOT_ANSWER, facts_sentence, may_not_answer, uses_sentence
 from ctxasm.model.amounts import counted

@@ -21,8 +21,8 @@ from ctxasm.app.ui.frame.models import pick_models
 from ctxasm.app.ui.frame.server import data_key
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.work import awaited, begin_job, give_up, show_job, take_ended
-from ctxasm.app.ui.widgets.html import boxed, state_link, table_html
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.markup import boxed, state_link, table_html
+from ctxasm.app.ui.words import number
 from ctxasm.citations.axes import FINE, label, parts_of, sign
 from ctxasm.citations.checked import CheckedClaim
 from ctxasm.citations.checked_answer import CheckedAnswer

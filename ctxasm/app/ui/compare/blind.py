@@ -24,8 +24,8 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import show_empty, show_problem
 from ctxasm.app.ui.frame.server import data_key
 from ctxasm.app.ui.frame.session import Scene, session, take
-from ctxasm.app.ui.widgets.html import boxed, table_html
-from ctxasm.app.ui.words.words import title_of
+from ctxasm.app.ui.markup import boxed, table_html
+from ctxasm.app.ui.words import title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import harmless_cell
 from ctxasm.model.errors import CtxasmError

@@ -10,15 +10,15 @@ from html import escape
 from typing import Literal, NamedTuple
 
 from ctxasm.app.fates import fate_label, fate_sentence, fates_by_key
+from ctxasm.app.ui.context_marks import rewritten_text, stretches
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.session import Scene, once, session
 from ctxasm.app.ui.frame.typed_questions import zones_key
 from ctxasm.app.ui.inspect.budget_bar import KIND_NAMES, Bar, axis_html, shown_axis, track_html
 from ctxasm.app.ui.inspect.change import Changed, Delta, changed_settings, sent_chunks
-from ctxasm.app.ui.widgets.context_marks import rewritten_text, stretches
-from ctxasm.app.ui.widgets.html import boxed, table_html
-from ctxasm.app.ui.widgets.word_diff import Stretch, sentence_diff, shortened
-from ctxasm.app.ui.words.words import in_attribute, number, title_of
+from ctxasm.app.ui.markup import boxed, table_html
+from ctxasm.app.ui.word_diff import Stretch, sentence_diff, shortened
+from ctxasm.app.ui.words import in_attribute, number, title_of
 from ctxasm.model.amounts import counted, signed
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.setting_labels import label_of

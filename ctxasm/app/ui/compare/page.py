@@ -38,8 +38,8 @@ from ctxasm.app.ui.frame.typed_questions import asked_choice, zones_key
 from ctxasm.app.ui.frame.work import awaited
 from ctxasm.app.ui.inspect.budget_bar import FAR, Bar, BarDocument, Part, budget_bar
 from ctxasm.app.ui.inspect.change import Delta, compare, sent_chunks
-from ctxasm.app.ui.widgets.html import boxed
-from ctxasm.app.ui.words.words import number, title_of
+from ctxasm.app.ui.markup import boxed
+from ctxasm.app.ui.words import number, title_of
 from ctxasm.app.why import LONGEST_FACT
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError

@@ -18,8 +18,8 @@ from ctxasm.app.ui.frame.layout import report_button, show_problem
 from ctxasm.app.ui.frame.server import data_key
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.work import awaited
-from ctxasm.app.ui.widgets.html import boxed, state_link, table_html
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.markup import boxed, state_link, table_html
+from ctxasm.app.ui.words import number
 from ctxasm.model.amounts import counted, signed
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.settings import AssemblySettings

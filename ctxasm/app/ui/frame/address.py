@@ -18,7 +18,7 @@ from ctxasm.app.ui.frame import server, state, typed_questions
 from ctxasm.app.ui.frame.browser import component, listen
 from ctxasm.app.ui.frame.gold import INSPECT, go_to
 from ctxasm.app.ui.frame.session import ASK, DATASET, QUERY_ID, SENT, Pinned, Scene, Session, session
-from ctxasm.app.ui.widgets.html import picked_text
+from ctxasm.app.ui.markup import picked_text
 from ctxasm.llm.embedding.local import EMBEDDERS
 from ctxasm.model.errors import CtxasmError, InvalidInput, InvalidSetting
 from ctxasm.model.records import Query
@@ -308,12 +308,15 @@ def has_read_address() -> bool:
 
 
 def read_address(path: str, parameters: Mapping[str, str]) -> None:
-    """Take what the address of a page says: on the first run of a session, naming what it says wrongly, and after the back button.
+    """Take what the address of a page says: on the first run of a session, naming what it says wrongly, and after the back button; of
+    Load its tab also where a link of another page led there.
 
     An address without a dataset was never written by `keep_address`: the back button only passes it.
     """
     first = not has_read_address()
     if not first and not (_is_history_navigation() and DATASET in parameters):
+        if session.page_before != path:
+            take_way(path, parameters)
         return
     if first:
         session.now, _ = from_url(parameters)  # which nothing came before that could be undone

@@ -15,8 +15,8 @@ from ctxasm.app.fates import failures, unexpanded, unexpanded_sentence
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.typed_questions import fusion_of, is_typed, is_unsaved, notes_of
-from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
-from ctxasm.app.ui.words.words import decimal, in_attribute, plain, too_long
+from ctxasm.app.ui.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
+from ctxasm.app.ui.words import decimal, in_attribute, plain, too_long
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly
 

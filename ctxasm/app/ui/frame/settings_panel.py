@@ -19,8 +19,8 @@ from ctxasm.app.ui.frame.address import copy_link, keep_address, offer_pin, sett
 from ctxasm.app.ui.frame.browser import live_range
 from ctxasm.app.ui.frame.layout import drawer, open_drawer
 from ctxasm.app.ui.frame.session import Scene, session
-from ctxasm.app.ui.words.idle import idle
-from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence, help_of
+from ctxasm.app.ui.idle import idle
+from ctxasm.app.ui.setting_words import CHOICES, choice_sentence, help_of
 from ctxasm.llm.embedding.local import embedder_name
 from ctxasm.model.amounts import counted
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of

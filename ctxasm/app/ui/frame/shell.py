@@ -27,7 +27,7 @@ from ctxasm.app.ui.frame.gold import INSPECT
 from ctxasm.app.ui.frame.models import conversation_controls
 from ctxasm.app.ui.frame.session import DATASET, QUERY_ID, Scene, session, take
 from ctxasm.app.ui.frame.sidebar import address_of, pick_dataset, pick_query, question_controls
-from ctxasm.app.ui.words.words import cut, in_attribute
+from ctxasm.app.ui.words import cut, in_attribute
 from ctxasm.app.workbench import AS_SHIPPED, SAMPLE, SAMPLES
 from ctxasm.config import shipped
 from ctxasm.model.amounts import counted

@@ -13,7 +13,7 @@ from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title, sho
 from ctxasm.app.ui.frame.session import DATASET, QUERY_ID, Scene, session
 from ctxasm.app.ui.frame.settings_panel import note_below
 from ctxasm.app.ui.frame.work import awaited
-from ctxasm.app.ui.words.words import too_long
+from ctxasm.app.ui.words import too_long
 from ctxasm.model.errors import CtxasmError, NotFound, StoreUnavailable
 from ctxasm.model.results import Assembly
 from ctxasm.model.search import MOST_HITS, SearchOptions

@@ -12,8 +12,8 @@ from streamlit.runtime.fragment import fragment
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.jobs import Job, Work
 from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.widgets.html import boxed
-from ctxasm.app.ui.words.words import plain, progress_words, seconds_words
+from ctxasm.app.ui.markup import boxed
+from ctxasm.app.ui.words import plain, progress_words, seconds_words
 
 UNSEEN_S, REDRAWN_S = 0.4, 0.25
 """Seconds that work takes without a word; and between two drawings of how far longer work is."""

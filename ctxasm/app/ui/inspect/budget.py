@@ -8,11 +8,11 @@ from typing import NamedTuple
 import streamlit as st
 
 from ctxasm.app.fates import fates_by_key
+from ctxasm.app.ui.context_marks import also_in, number_chip
 from ctxasm.app.ui.inspect.budget_bar import Bar, axis_html, budget_bar, share_of_axis
 from ctxasm.app.ui.inspect.order import citation_shift, shift_html
-from ctxasm.app.ui.widgets.context_marks import also_in, number_chip
-from ctxasm.app.ui.widgets.html import at_of, boxed, table_html
-from ctxasm.app.ui.words.words import decimal, number, title_of
+from ctxasm.app.ui.markup import at_of, boxed, table_html
+from ctxasm.app.ui.words import decimal, number, title_of
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.events import Prefixed
 from ctxasm.model.results import Assembly, DocumentSize

@@ -19,8 +19,8 @@ from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.sidebar import show_failure
 from ctxasm.app.ui.inspect.change import fresh_chunks
-from ctxasm.app.ui.widgets.html import document_of
-from ctxasm.app.ui.words.words import GLOSSARY, SUPPLEMENT_RULES, in_attribute, number, supplement_sentence, title_of
+from ctxasm.app.ui.markup import document_of
+from ctxasm.app.ui.words import GLOSSARY, SUPPLEMENT_RULES, in_attribute, number, supplement_sentence, title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.events import Supplemented

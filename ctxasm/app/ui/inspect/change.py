@@ -11,13 +11,13 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from ctxasm.app.fates import SENT, supplement_of
+from ctxasm.app.ui.context_marks import text_html
 from ctxasm.app.ui.frame.layout import show_empty
 from ctxasm.app.ui.frame.session import Scene, Settled, once, session
 from ctxasm.app.ui.inspect.evidence import states_of
-from ctxasm.app.ui.widgets.context_marks import text_html
-from ctxasm.app.ui.widgets.html import pick_of
-from ctxasm.app.ui.words.setting_words import CHOICES
-from ctxasm.app.ui.words.words import LEFT_OUT, number, title_of
+from ctxasm.app.ui.markup import pick_of
+from ctxasm.app.ui.setting_words import CHOICES
+from ctxasm.app.ui.words import LEFT_OUT, number, title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.setting_labels import label_of, value_words

@@ -12,14 +12,14 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from ctxasm.app.fates import SENT, fate_label, fate_of, fate_sentence
+from ctxasm.app.ui.context_marks import Stretch, fate_chip, rewritten_text, shortened_chunks, stretches
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.gold import mark
 from ctxasm.app.ui.frame.layout import found_badges, show_empty
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.inspect.evidence import expected
-from ctxasm.app.ui.widgets.context_marks import Stretch, fate_chip, rewritten_text, shortened_chunks, stretches
-from ctxasm.app.ui.widgets.html import MARK_HELP, SPAN_HELP, UNMARK_HELP, Expected, at_of, boxed, document_of, sign_html, table_html
-from ctxasm.app.ui.words.words import decimal, event_sentence, in_attribute, number, title_of
+from ctxasm.app.ui.markup import MARK_HELP, SPAN_HELP, UNMARK_HELP, Expected, at_of, boxed, document_of, sign_html, table_html
+from ctxasm.app.ui.words import decimal, event_sentence, in_attribute, number, title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.events import Absent, Event, Failed, Numbered, Ordered, Overshot, Placed, Prefixed, Supplemented, Unexpanded, Yielded
 from ctxasm.model.records import Hit, Query

@@ -9,12 +9,12 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from ctxasm.app.fates import SENT, failures, fates_by_key, likeness_label
+from ctxasm.app.ui.context_marks import number_chip
 from ctxasm.app.ui.frame.layout import show_empty
 from ctxasm.app.ui.inspect.chunks import document_order
-from ctxasm.app.ui.widgets.context_marks import number_chip
-from ctxasm.app.ui.widgets.html import at_of, boxed, table_html
-from ctxasm.app.ui.widgets.word_diff import shortened, word_diff
-from ctxasm.app.ui.words.words import coincidence_words, event_sentence, in_attribute, number, title_of
+from ctxasm.app.ui.markup import at_of, boxed, table_html
+from ctxasm.app.ui.word_diff import shortened, word_diff
+from ctxasm.app.ui.words import coincidence_words, event_sentence, in_attribute, number, title_of
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.events import Coincidence, Compressed, Duplicate, Likeness, Merged, NearMiss, Promoted, Stripped
 from ctxasm.model.results import Assembly, Key

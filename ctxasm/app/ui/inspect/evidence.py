@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.fates import fate_of
+from ctxasm.app.ui.context_marks import fate_chip, marked_phrase, number_chip
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.address import compare_address
 from ctxasm.app.ui.frame.browser import await_rest
@@ -20,9 +21,8 @@ from ctxasm.app.ui.frame.session import Scene, session, take
 from ctxasm.app.ui.frame.settings_panel import PAGE
 from ctxasm.app.ui.frame.state import of_query
 from ctxasm.app.ui.frame.work import begun, give_up, known
-from ctxasm.app.ui.widgets.context_marks import fate_chip, marked_phrase, number_chip
-from ctxasm.app.ui.widgets.html import Expected, boxed, expected_of, sign_html, state_link, table_html
-from ctxasm.app.ui.words.words import plain, title_of
+from ctxasm.app.ui.markup import Expected, boxed, expected_of, sign_html, state_link, table_html
+from ctxasm.app.ui.words import plain, title_of
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.ports import FetchedChunk

@@ -28,8 +28,8 @@ from ctxasm.app.ui.inspect.chunks import show_expand, show_found, show_life
 from ctxasm.app.ui.inspect.copies import show_compress, show_deduplicate
 from ctxasm.app.ui.inspect.evidence import cancel_outdated, expected, show_advice, show_evidence, show_find, states_of
 from ctxasm.app.ui.inspect.order import cache_prefix_panel, show_group, show_order
-from ctxasm.app.ui.widgets.html import OFFER, boxed, marked_key, marked_of, offer_html, picked_key, picked_text, table_html
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.markup import OFFER, boxed, marked_key, marked_of, offer_html, picked_key, picked_text, table_html
+from ctxasm.app.ui.words import number
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.stage_labels import stage_name

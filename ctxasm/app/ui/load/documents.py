@@ -13,8 +13,8 @@ from ctxasm.app.ui.frame.browser import on_this_machine
 from ctxasm.app.ui.frame.layout import show_problem, within
 from ctxasm.app.ui.frame.session import Ingest, LoadRequest, session
 from ctxasm.app.ui.load.jobs import LONGEST_NAME, begin_load, notes_html, refuse
-from ctxasm.app.ui.widgets.html import boxed, table_html
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.markup import boxed, table_html
+from ctxasm.app.ui.words import number
 from ctxasm.data.load_conflicts import Over
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError

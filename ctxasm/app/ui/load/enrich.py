@@ -14,8 +14,8 @@ from ctxasm.app.ui.frame.models import typed_endpoint
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.work import awaited
 from ctxasm.app.ui.load.jobs import begin, notes_html
-from ctxasm.app.ui.widgets.html import boxed, table_html
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.markup import boxed, table_html
+from ctxasm.app.ui.words import number
 from ctxasm.data.enrich.enriching import EnrichReport, Estimate
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError

@@ -39,8 +39,8 @@ from ctxasm.app.ui.load.jobs import (
     taken_by,
 )
 from ctxasm.app.ui.load.mapping import lacking, mapping_editor
-from ctxasm.app.ui.widgets.html import boxed, table_html
-from ctxasm.app.ui.words.words import cut, number, plain
+from ctxasm.app.ui.markup import boxed, table_html
+from ctxasm.app.ui.words import cut, number, plain
 from ctxasm.data.files.cells import HIT_FIELDS
 from ctxasm.data.load_conflicts import NOUNS, Over, joined_dataset
 from ctxasm.model.amounts import counted

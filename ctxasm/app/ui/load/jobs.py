@@ -19,8 +19,8 @@ from ctxasm.app.ui.frame.address import COMPARE
 from ctxasm.app.ui.frame.jobs import Job, Work
 from ctxasm.app.ui.frame.session import DATASET, OVER, QUERY_ID, SENT, LoadRequest, TakenName, forget_widgets, once, session
 from ctxasm.app.ui.frame.work import PANEL_REDRAWN_S, give_up, job_card
-from ctxasm.app.ui.widgets.html import boxed, table_html
-from ctxasm.app.ui.words.words import cut, number, plain
+from ctxasm.app.ui.markup import boxed, table_html
+from ctxasm.app.ui.words import cut, number, plain
 from ctxasm.data.load_conflicts import NameTaken, Over, Standing, lacks_sent, standing
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import harmless_cell

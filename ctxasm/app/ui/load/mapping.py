@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import streamlit as st
 
 from ctxasm.app.ui.frame.session import FILE_MAPPING, session
-from ctxasm.app.ui.widgets.html import boxed
-from ctxasm.app.ui.words.words import cut
+from ctxasm.app.ui.markup import boxed
+from ctxasm.app.ui.words import cut
 from ctxasm.data.files.cells import EXPECTED, FIELDS, HIT_FIELDS, HITS, NAMES, NEEDED, NO_PATHS, PROMPT, ColumnMapping, paths_in
 from ctxasm.data.files.guess import BY_NAME, OF_FLAT
 from ctxasm.data.files.rows import Rows

@@ -19,8 +19,8 @@ from ctxasm.app.ui.load.enrich import close_panel, enrich_panel, open_panel
 from ctxasm.app.ui.load.files import show_files, show_outcome
 from ctxasm.app.ui.load.jobs import begin_load, loaded, settle, show_running
 from ctxasm.app.ui.load.tables import show_tables
-from ctxasm.app.ui.widgets.html import boxed
-from ctxasm.app.ui.words.words import number, plain
+from ctxasm.app.ui.markup import boxed
+from ctxasm.app.ui.words import number, plain
 from ctxasm.app.workbench import SAMPLE, SAMPLE_NL, SAMPLES
 from ctxasm.config import shipped
 from ctxasm.model.amounts import counted

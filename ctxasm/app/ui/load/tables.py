@@ -16,8 +16,8 @@ from ctxasm.app.ui.frame.session import LoadRequest, session
 from ctxasm.app.ui.frame.work import awaited
 from ctxasm.app.ui.load.jobs import LONGEST_NAME, begin, begin_load, preview_html
 from ctxasm.app.ui.load.mapping import Boxes, KeptMappings, field_boxes, paths_of, show_lacking
-from ctxasm.app.ui.widgets.html import boxed
-from ctxasm.app.ui.words.words import number, plain
+from ctxasm.app.ui.markup import boxed
+from ctxasm.app.ui.words import number, plain
 from ctxasm.data.paths import Path
 from ctxasm.data.tables.catalogue import Sample, TableInfo
 from ctxasm.data.tables.mapping import DOCUMENT_FIELDS, FIELDS, OF_DOCUMENT, REQUIRED, DocumentsTable, TableMapping, with_place

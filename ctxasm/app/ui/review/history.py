@@ -13,8 +13,8 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.address import FLAGGED, compare_address, hear_clicks, review_address
 from ctxasm.app.ui.frame.layout import report_button, runs_report, show_empty, show_title
 from ctxasm.app.ui.frame.session import DATASET, QUERY_ID, session, take
-from ctxasm.app.ui.widgets.html import boxed, state_link, table_html
-from ctxasm.app.ui.words.words import cut, number
+from ctxasm.app.ui.markup import boxed, state_link, table_html
+from ctxasm.app.ui.words import cut, number
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError, InvalidSetting

@@ -15,10 +15,10 @@ from ctxasm.app.ui.frame.address import REVIEW, WHERE, hear_clicks, keep_address
 from ctxasm.app.ui.frame.gold import signed_in
 from ctxasm.app.ui.frame.layout import report_button, runs_report, show_empty, show_problem, show_title, show_trouble, within
 from ctxasm.app.ui.frame.session import session, take
+from ctxasm.app.ui.markup import boxed
 from ctxasm.app.ui.review.desk import Conflict, desk_data, judgement_words, show_desk
 from ctxasm.app.ui.review.history import show_agreement, show_history
-from ctxasm.app.ui.widgets.html import boxed
-from ctxasm.app.ui.words.words import cut, title_of
+from ctxasm.app.ui.words import cut, title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError

@@ -19,8 +19,8 @@ from ctxasm.app.ui.frame.browser import bring_into_view
 from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title, show_trouble
 from ctxasm.app.ui.frame.session import DATASET, QUERY_ID
 from ctxasm.app.ui.inspect.budget_bar import BarDocument, budget_bar
-from ctxasm.app.ui.widgets.html import document_of
-from ctxasm.app.ui.words.words import in_attribute, number, title_of
+from ctxasm.app.ui.markup import document_of
+from ctxasm.app.ui.words import in_attribute, number, title_of
 from ctxasm.app.workbench import SAMPLE
 from ctxasm.citations.checked import CheckedClaim
 from ctxasm.citations.checked_answer import CheckedAnswer

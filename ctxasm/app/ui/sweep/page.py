@@ -28,9 +28,9 @@ from ctxasm.app.ui.frame.gold import show_no_gold
 from ctxasm.app.ui.frame.layout import report_button, show_empty, show_problem, show_title
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.work import awaited, begin_job, job_of, show_job, take_ended
+from ctxasm.app.ui.markup import boxed, picked_text, state_link
 from ctxasm.app.ui.sweep.pictures import cell_html, front_of, heatmap_html, importance_figure, said
-from ctxasm.app.ui.widgets.html import boxed, picked_text, state_link
-from ctxasm.app.ui.words.words import number, seconds_words
+from ctxasm.app.ui.words import number, seconds_words
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.frames import as_csv

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
-from ctxasm.app.ui.words.words import in_attribute
+from ctxasm.app.ui.words import in_attribute
 from ctxasm.model.records import Query
 from ctxasm.model.results import Key
 from ctxasm.tuning.evidence import EvidenceState

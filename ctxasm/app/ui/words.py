@@ -1,7 +1,6 @@
-"""Plain words that every picture uses: numbers, names of stages and documents, the fate of a chunk. Pure.
+"""The words of the pages: numbers, names of stages and documents, the fate of a chunk, what a stage did. Pure.
 
-`event_words` says what a stage did, `settings_words` what a configuration is. Every sentence may hold titles and ids from
-outside: escape it before it becomes HTML.
+Every sentence may hold titles, ids and text from outside: escape it before it becomes HTML. An event without words is a type error.
 """
 
 from __future__ import annotations
