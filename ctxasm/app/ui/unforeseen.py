@@ -1,8 +1,9 @@
-"""What a page says where something is wrong that no page foresaw: a sentence, and never a stack trace."""
+"""What a page says where something is wrong that no page foresaw: a sentence, and never a stack trace. And what the secrets hold."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -10,6 +11,15 @@ from ctxasm.app.ui.guard import MARK
 from ctxasm.app.ui.words import plain
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.packages import missing_package
+
+
+def secrets() -> Mapping[str, object]:
+    """Streamlit's secrets, empty where there is no file."""
+    try:
+        return {str(name): value for name, value in st.secrets.items()}
+    except (FileNotFoundError, st.errors.StreamlitSecretNotFoundError):
+        return {}
+
 
 UNGUARDED = (
     "This way to start the workbench takes any Host header, and so lets web pages in: nothing is shown. "
@@ -22,7 +32,6 @@ def show_unforeseen(error: Exception) -> bool:
     sentence = str(error) if isinstance(error, CtxasmError) else missing_package(error)
     if not sentence:
         from ctxasm.app.faults import report_crash
-        from ctxasm.app.ui.configured import secrets
 
         sentence = report_crash(error, secrets=secrets())
     st.error(f"This page cannot go on: {plain(sentence)}")

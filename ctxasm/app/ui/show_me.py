@@ -393,7 +393,7 @@ def _meant(story: Story, document_id: str | None, wrong: bool) -> str:
     return f'<span class="cx-wrong">✗ {title}</span>' if wrong else title
 
 
-STYLE = Path(__file__).parents[1] / "assets" / "show_me.css"
+STYLE = Path(__file__).parent / "assets" / "show_me.css"
 STEP = "step"
 """In the address: the step to scroll to."""
 OWN = {"Your documents": {WAY: DOCUMENTS}, "Your log": {}}
