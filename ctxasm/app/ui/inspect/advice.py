@@ -20,7 +20,7 @@ from ctxasm.app.ui.frame.browser import await_rest
 from ctxasm.app.ui.frame.jobs import Job, asked_to_end
 from ctxasm.app.ui.frame.session import Scene, session, take
 from ctxasm.app.ui.frame.settings_panel import PAGE
-from ctxasm.app.ui.frame.work import begun, give_up, known
+from ctxasm.app.ui.frame.work import cancel_work, find_work, start_work
 from ctxasm.app.ui.inspect.evidence import states_of
 from ctxasm.app.ui.markup import boxed, state_link
 from ctxasm.app.ui.words import plain
@@ -81,8 +81,8 @@ def _at_rest() -> None:
 
 def cancel_outdated(scene: Scene) -> None:
     """Give up work for settings that are left, before the page is drawn: it would slow that down."""
-    if known(ADVICE, _wanted(scene)) is None:
-        give_up(ADVICE)
+    if find_work(ADVICE, _wanted(scene)) is None:
+        cancel_work(ADVICE)
 
 
 def _wanted(scene: Scene) -> Hashable:
@@ -95,13 +95,13 @@ def _ended_job(scene: Scene, at_rest: bool) -> Job | None:
     from ctxasm.app import tuned
 
     wanted = _wanted(scene)
-    job = known(ADVICE, wanted)
+    job = find_work(ADVICE, wanted)
     if job is not None and not job.running:
         return job
     if not at_rest:
         return None
     workbench = server.workbench()
-    job = begun(ADVICE, wanted, lambda _, cancelled: tuned.advice(workbench, scene.settings, scene.dataset, cancelled=cancelled))
+    job = start_work(ADVICE, wanted, lambda _, cancelled: tuned.advice(workbench, scene.settings, scene.dataset, cancelled=cancelled))
     ended = asked_to_end()
     while not job.wait(LOOK_S):
         if ended():

@@ -12,7 +12,7 @@ import streamlit as st
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import show_problem, within
 from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.frame.work import awaited
+from ctxasm.app.ui.frame.work import wait_for
 from ctxasm.app.ui.load.jobs import LONGEST_NAME
 from ctxasm.app.ui.load.mapping import Boxes, KeptMappings, field_boxes, paths_of, show_lacking
 from ctxasm.app.ui.load.row_tables import preview_html
@@ -23,7 +23,7 @@ from ctxasm.data.tables.catalogue import Sample, TableInfo
 from ctxasm.data.tables.mapping import DOCUMENT_FIELDS, FIELDS, OF_DOCUMENT, REQUIRED, DocumentsTable, TableMapping, with_place
 from ctxasm.model.errors import CtxasmError, NotFound
 
-KEPT: KeptMappings[tuple[Any, ...], TableMapping] = KeptMappings("table_mappings", "table_mappings_turn")
+KEPT: KeptMappings[tuple[Any, ...], TableMapping] = KeptMappings("table_mappings", "table_mappings_generation")
 TABLES_READ = "tables"
 """The work that reads which tables a connection has."""
 NO_TABLE = "none: titles stand in the table of chunks"
@@ -91,8 +91,8 @@ def mapping_controls(connection: str, table: TableInfo) -> TableMapping:
     from ctxasm.data.tables.connecting import guess_mapping
 
     workbench, place = server.workbench(), (connection, table.schema, table.name)
-    wanted = (*place, session.tables_turn)
-    guessed = awaited("guessed", wanted, lambda report, cancelled: guess_mapping(workbench, connection, table.name, table.schema))
+    wanted = (*place, session.tables_generation)
+    guessed = wait_for("guessed", wanted, lambda report, cancelled: guess_mapping(workbench, connection, table.name, table.schema))
     mapping: TableMapping = KEPT.all.get(place, guessed)
     sample = _sample("sample", *place)
     first, later = chunk_fields(mapping)
@@ -142,7 +142,7 @@ def _documents(connection: str, place: tuple[Any, ...], mapping: TableMapping) -
 
 
 def _tables_known(connection: str) -> list[TableInfo]:
-    kept = session.awaited.get(TABLES_READ)
+    kept = session.background.get(TABLES_READ)
     return list(kept[1].result()) if kept is not None and kept[0][0] == connection else []
 
 
@@ -157,8 +157,8 @@ def _other_documents(connection: str, place: tuple[Any, ...], mapping: TableMapp
 def _sample(name: str, connection: str, schema: str | None, table: str) -> Sample:
     from ctxasm.data.tables.connecting import sample
 
-    workbench, wanted = server.workbench(), (connection, schema, table, session.tables_turn)
-    found: Sample = awaited(name, wanted, lambda report, cancelled: sample(workbench, connection, table, schema))
+    workbench, wanted = server.workbench(), (connection, schema, table, session.tables_generation)
+    found: Sample = wait_for(name, wanted, lambda report, cancelled: sample(workbench, connection, table, schema))
     return found
 
 

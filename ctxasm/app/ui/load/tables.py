@@ -13,7 +13,7 @@ import streamlit as st
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import show_empty, show_trouble, within
 from ctxasm.app.ui.frame.session import LoadRequest, session
-from ctxasm.app.ui.frame.work import awaited
+from ctxasm.app.ui.frame.work import wait_for
 from ctxasm.app.ui.load.jobs import LONGEST_NAME, begin, begin_load
 from ctxasm.app.ui.load.row_tables import preview_html
 from ctxasm.app.ui.load.table_mapping import TABLES_READ, lacking, mapping_controls
@@ -82,7 +82,7 @@ def _pick_connection(known: list[ConnectionInfo]) -> ConnectionInfo | None:
     name = st.selectbox("Connection", names, key="connection", persist_state="session", width=240)
     picked = known[names.index(name)]
     if picked.problem:
-        show_trouble("This connection cannot be used", picked.problem, "Change it, and start the server again.")
+        show_trouble("This connection cannot be used", picked.problem, "Change it, and start the server turn.")
         return None
     return picked
 
@@ -90,9 +90,11 @@ def _pick_connection(known: list[ConnectionInfo]) -> ConnectionInfo | None:
 def _pick_table(connection: ConnectionInfo) -> TableInfo | None:
     from ctxasm.data.tables.connecting import tables
 
-    workbench, turn = server.workbench(), session.tables_turn
+    workbench, turn = server.workbench(), session.tables_generation
     try:
-        found: list[TableInfo] = awaited(TABLES_READ, (connection.name, turn), lambda report, cancelled: tables(workbench, connection.name))
+        found: list[TableInfo] = wait_for(
+            TABLES_READ, (connection.name, turn), lambda report, cancelled: tables(workbench, connection.name)
+        )
     except CtxasmError as error:
         show_trouble("The tables cannot be read", str(error), "What is linked and loaded already is untouched.")
         st.button("Try again", key="tables_again", on_click=_read_again)
@@ -108,7 +110,7 @@ def _pick_table(connection: ConnectionInfo) -> TableInfo | None:
 
 
 def _read_again() -> None:
-    session.tables_turn = session.tables_turn + 1
+    session.tables_generation = session.tables_generation + 1
 
 
 def _show_table(connection: str, table: TableInfo) -> None:
@@ -127,17 +129,17 @@ def show_checks(connection: str, mapping: TableMapping) -> MappingCheck:
     """The findings and, on demand, chunks, SQL and plan. Raises CtxasmError where the mapping does not fit the table."""
     from ctxasm.data.tables.connecting import check_mapping, preview, statements
 
-    workbench, wanted = server.workbench(), (connection, repr(mapping), session.tables_turn)
-    found: MappingCheck = awaited("table_check", wanted, lambda report, cancelled: check_mapping(workbench, connection, mapping))
+    workbench, wanted = server.workbench(), (connection, repr(mapping), session.tables_generation)
+    found: MappingCheck = wait_for("table_check", wanted, lambda report, cancelled: check_mapping(workbench, connection, mapping))
     _show_found(found)
-    chunks: list[FetchedChunk] = awaited("table_chunks", wanted, lambda report, cancelled: preview(workbench, connection, mapping))
+    chunks: list[FetchedChunk] = wait_for("table_chunks", wanted, lambda report, cancelled: preview(workbench, connection, mapping))
     with st.expander(f"First {len(chunks)} chunks as they are read", key="table_chunks"):
         rows = [(at, {field: getattr(chunk, field) for field in SHOWN}) for at, chunk in enumerate(chunks, 1)]
         st.html(boxed(preview_html(SHOWN, rows, {}, "First chunks")))
     sql = st.expander("The SQL that will run, with its parameters", key="table_sql", on_change="rerun")
     if sql.open:
         with sql:
-            written: dict[str, str] = awaited("table_sql", wanted, lambda report, cancelled: statements(workbench, connection, mapping))
+            written: dict[str, str] = wait_for("table_sql", wanted, lambda report, cancelled: statements(workbench, connection, mapping))
             for name, statement in written.items():
                 st.caption(name)
                 st.code(statement, language="sql", wrap_lines=True)
@@ -164,11 +166,11 @@ def _show_found(found: MappingCheck) -> None:
 def _explain(connection: str, mapping: TableMapping) -> None:
     from ctxasm.data.tables.connecting import explain
 
-    workbench, wanted = server.workbench(), (connection, repr(mapping), session.tables_turn)
+    workbench, wanted = server.workbench(), (connection, repr(mapping), session.tables_generation)
     if st.button("Explain", key="table_explain", help="The plan of the database for the neighbours of three chunks: planned, not run"):
         session.explained = wanted
     if session.explained == wanted:
-        plan: str = awaited("table_plan", wanted, lambda report, cancelled: explain(workbench, connection, mapping))
+        plan: str = wait_for("table_plan", wanted, lambda report, cancelled: explain(workbench, connection, mapping))
         st.code(plan, language=None, wrap_lines=True)
 
 
