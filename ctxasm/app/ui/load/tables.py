@@ -82,7 +82,7 @@ def _pick_connection(known: list[ConnectionInfo]) -> ConnectionInfo | None:
     name = st.selectbox("Connection", names, key="connection", persist_state="session", width=240)
     picked = known[names.index(name)]
     if picked.problem:
-        show_trouble("This connection cannot be used", picked.problem, "Change it, and start the server turn.")
+        show_trouble("This connection cannot be used", picked.problem, "Change it, and start the server again.")
         return None
     return picked
 
