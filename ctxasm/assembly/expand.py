@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import cast
 
-from ctxasm.assembly.steps import Found, RankedHits
+from ctxasm.assembly.stages import Found, RankedHits
 from ctxasm.model.characters import is_visible
 from ctxasm.model.events import Absent, Added, Dropped, Event, Repeated, Unexpanded
 from ctxasm.model.neighbours import NoNeighbours

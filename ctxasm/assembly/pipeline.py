@@ -12,20 +12,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import ParamSpec, TypeVar, cast
 
-from ctxasm.assembly.budget.policies import choose
-from ctxasm.assembly.budget.scales import Scales
-from ctxasm.assembly.budget.values import Weights
 from ctxasm.assembly.cite import cite
-from ctxasm.assembly.compress.shortening import compress_grouped
-from ctxasm.assembly.deduplicate.resolution import deduplicate, likeness_of
+from ctxasm.assembly.compress import compress_grouped
+from ctxasm.assembly.context_head import summarise, supplement, worded
+from ctxasm.assembly.deduplicate import deduplicate, likeness_of
 from ctxasm.assembly.expand import expand
-from ctxasm.assembly.extracts import Compressor
-from ctxasm.assembly.group import group
+from ctxasm.assembly.measure import Scales
 from ctxasm.assembly.order import order
+from ctxasm.assembly.policies import choose
 from ctxasm.assembly.render import render_baseline
-from ctxasm.assembly.summarise import summarise, worded
-from ctxasm.assembly.supplement import supplement
+from ctxasm.assembly.stages import Compressor, group
 from ctxasm.assembly.trace import Decided, Passed, trace_of
+from ctxasm.assembly.values import Weights
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.ports import ChunkSource, ChunkVectors, Clock, TokenCounter
 from ctxasm.model.records import Query, check_query

@@ -11,9 +11,21 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ctxasm.assembly.extracts import NO_EXTRACTS, Extract, pieces_of
 from ctxasm.assembly.passages import Joined, Piece, body_of, join
-from ctxasm.assembly.steps import NOTHING_WRITTEN, OVER, Block, BlockPlan, DocumentPlan, End, Found, Size, Written
+from ctxasm.assembly.stages import (
+    NO_EXTRACTS,
+    NOTHING_WRITTEN,
+    OVER,
+    Block,
+    BlockPlan,
+    DocumentPlan,
+    End,
+    Extract,
+    Found,
+    Size,
+    Written,
+    pieces_of,
+)
 from ctxasm.model.characters import one_line
 from ctxasm.model.events import Event, Neutralised
 from ctxasm.model.ports import TokenCounter

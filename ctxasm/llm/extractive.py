@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ctxasm.llm.pieces import Pieces, Produce
+from ctxasm.llm.client import Pieces, Produce
 from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.results import Assembly
 from ctxasm.text.formats import expects_markers, marker_of

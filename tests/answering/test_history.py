@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.answering.zones import converse, newest_that_fit, parse_history, write_history
-from ctxasm.answering.zones.history import ASKED_FOR, SUMMARY_TOKENS, exchanges, turn_tokens
+from ctxasm.answering.conversation import (
+    ASKED_FOR,
+    SUMMARY_TOKENS,
+    converse,
+    exchanges,
+    newest_that_fit,
+    parse_history,
+    turn_tokens,
+    write_history,
+)
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.records import Query, Turn
 from ctxasm.model.settings import AssemblySettings

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 import ctxasm
 from ctxasm.answering.prompts import PROMPT_STYLES, PromptChoice, build_messages
-from ctxasm.answering.zones import plan_zones, shipped_windows
-from ctxasm.answering.zones.planning import count_messages
-from ctxasm.answering.zones.words import conversation_line, zones_line
+from ctxasm.answering.windows import shipped_windows
+from ctxasm.answering.zones import conversation_line, count_messages, plan_zones, zones_line
 from ctxasm.app.workbench import Workbench
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.config import Config

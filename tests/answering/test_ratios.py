@@ -11,8 +11,8 @@ from fake_window_server import window_server
 
 from ctxasm.__main__ import main
 from ctxasm.answering.sent_tokens import SentTokens
+from ctxasm.answering.windows import MOST_MODELS, MOST_READINGS, SHELF, TokenRatios, upper_end
 from ctxasm.answering.zones import ZonePlanner
-from ctxasm.answering.zones.ratios import MOST_MODELS, MOST_READINGS, SHELF, TokenRatios, upper_end
 from ctxasm.llm import Endpoint, OpenAIModel
 from ctxasm.model.messages import Usage
 from ctxasm.model.records import Query

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from ctxasm.answering.conversation import _KEPT, Summaries, summary_messages
 from ctxasm.answering.prompts import build_messages
-from ctxasm.answering.zones import Summaries, ZonePlanner
-from ctxasm.answering.zones.planning import empty_assembly
-from ctxasm.answering.zones.summarising import _KEPT, summary_messages
+from ctxasm.answering.zones import ZonePlanner, empty_assembly
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
 from ctxasm.data.files import load_bundle

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.assembly.supplement import decide, supplement_events, supplement_text
+from ctxasm.assembly.context_head import decide, supplement_events, supplement_text
 from ctxasm.model.presets import DUTCH_SEPARATOR
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 from test_alignment import SENTENCES, check, check_laws
 
-from ctxasm.app.commands.check_report import claim_lines
+from ctxasm.app.commands.check import claim_lines
 from ctxasm.app.ui.ask.answer import Stretch, checked_pieces
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import MarkerParser
-from ctxasm.llm.surrogates import Halves, joined
+from ctxasm.llm.redaction import SurrogateJoiner, joined
 from tests.citations.marker_soup import AROUND, HALVES, WHOLE
 
 FIRST, INPUTS = int(os.environ.get("CTXASM_FUZZ_FIRST", "0")), int(os.environ.get("CTXASM_FUZZ_INPUTS", "2000"))
@@ -107,7 +107,7 @@ def without(text: str, spans: list[tuple[int, int]]) -> Iterator[str]:
 
 def check_stream(answer: str, numbers: frozenset[int], chance: random.Random) -> None:
     """The answer as a server may cut it, through its characters too, is the whole answer with the same markers."""
-    halves, streamed, whole = Halves(), MarkerParser(known=numbers), MarkerParser(known=numbers)
+    halves, streamed, whole = SurrogateJoiner(), MarkerParser(known=numbers), MarkerParser(known=numbers)
     data = answer.encode("utf-16-le", "surrogatepass")
     cuts = sorted({0, len(data), *(2 * chance.randrange(len(data) // 2 + 1) for _ in range(chance.choice((0, 1, 5, 40))))})
     events: tuple[Any, ...] = ()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm.app.commands import search as command
+from ctxasm.app.commands import query as command
 from ctxasm.app.ui.frame import sidebar
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
@@ -19,9 +19,9 @@ from ctxasm.model.progress import Progress
 from ctxasm.model.records import Bundle, Chunk, Document, check_query
 from ctxasm.model.search import SearchOptions
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.retrieval.indexes import SearchStopped
 from ctxasm.retrieval.ranking import WEIGHTS
 from ctxasm.retrieval.searching import methods, save_query, search
-from ctxasm.retrieval.stopping import SearchStopped
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "guide" / "search.md").read_text(encoding="utf-8")
 HOURS, PARKING, MRI = "Bezoekuren zijn van 14 tot 20 uur.", "Parkeren kost twee euro.", "Metaal moet thuis blijven."

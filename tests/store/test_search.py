@@ -21,9 +21,8 @@ from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Bundle, Chunk, Document, Query
 from ctxasm.model.search import SearchOptions
 from ctxasm.retrieval.analyser import analyser
-from ctxasm.retrieval.bm25_index import Bm25Index
+from ctxasm.retrieval.indexes import Bm25Index, SearchStopped
 from ctxasm.retrieval.searching import search
-from ctxasm.retrieval.stopping import SearchStopped
 from ctxasm.store.database import Store
 from ctxasm.store.memory import MemoryStore
 from ctxasm.store.search import SearchTables

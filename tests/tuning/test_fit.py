@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ctxasm.__main__ import main
-from ctxasm.assembly.budget.values import Features, Weights, read_weights
 from ctxasm.assembly.pipeline import assemble
+from ctxasm.assembly.values import Features, Weights, read_weights
 from ctxasm.config import Config
 from ctxasm.data.files import write_bundle
 from ctxasm.model.errors import InvalidInput

@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ctxasm.app.fates import SENT, fate_sentence
-from ctxasm.app.funnel import Step
+from ctxasm.app.fates import SENT, Step, fate_sentence
 from ctxasm.app.report.page import LIMIT, STYLE, Writer, fitting, table, whole_page
 from ctxasm.citations.axes import FINE, WORST, Part, sign, words
 from ctxasm.citations.reasons import conflict_sentence

@@ -21,10 +21,10 @@ def show_unforeseen(error: Exception) -> bool:
     """Say what is missing, what the error itself says where it is one of ours, or where the trace is; True: Streamlit adds nothing."""
     sentence = str(error) if isinstance(error, CtxasmError) else missing_package(error)
     if not sentence:
-        from ctxasm.app.faults import told
+        from ctxasm.app.faults import report_crash
         from ctxasm.app.ui.configured import secrets
 
-        sentence = told(error, secrets=secrets())
+        sentence = report_crash(error, secrets=secrets())
     st.error(f"This page cannot go on: {plain(sentence)}")
     return True
 

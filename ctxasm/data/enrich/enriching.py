@@ -50,7 +50,7 @@ from ctxasm.store.additions import MADE_BY
 if TYPE_CHECKING:
     from ctxasm.llm import Endpoint
     from ctxasm.llm.batches import Call, Outcome
-    from ctxasm.llm.completion import Completion
+    from ctxasm.llm.client import Completion
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ class Links:
         stored = self._store().datasets()
         if name is None:
             newest = self.with_linked(stored)[0]
-            name = newest.name if newest.dataset_id < 0 else ""
+            name = newest.name if newest.linked else ""
         if name not in records or any(info.name == name for info in stored):
             return None
         written = json.dumps(records[name])

@@ -13,11 +13,12 @@ from streamlit.testing.v1 import AppTest
 
 import ctxasm
 from ctxasm.app.ui.compare import answers, questions
-from ctxasm.app.ui.compare.blind import SHELF, Review, is_a_left
+from ctxasm.app.ui.compare.blind import is_a_left
 from ctxasm.app.ui.compare.questions import table
 from ctxasm.app.ui.frame import server, work
 from ctxasm.app.ui.frame.address import EVERY
 from ctxasm.model.presets import preset
+from ctxasm.review.blind import SHELF, Review
 from ctxasm.tuning.compare_answers import SHARES
 from tests.app.ui.pages import at, fine, html, kept, opened, with_settings
 
@@ -179,7 +180,7 @@ def test_a_blind_review_ends_with_who_is_who_and_its_judgements_go_out(own_url, 
     differ = [each.query_id for each in found.questions if each.a != each.b]
     with ctxasm.open_store(own_url) as store:
         (key,) = {key.split()[0] for key in store.read_kept(SHELF)}
-        review = Review(store, key)
+        review = Review(store, key, "")
         (left,) = review.judgements(differ).values()
         assert left.preferred == ("A" if is_a_left(left.query_id, review.secret()) else "B")
         for query_id in differ[1:]:

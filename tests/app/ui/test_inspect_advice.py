@@ -12,8 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import ctxasm
-from ctxasm.app import tuned
-from ctxasm.app.ui.inspect.advice import ADVICE, NOT_TRIED
+from ctxasm.app import tuning_runs
+from ctxasm.app.ui.inspect.evidence import ADVICE, NOT_TRIED
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
 from ctxasm.model.errors import InvalidInput
@@ -111,8 +111,8 @@ def test_work_is_given_up_as_soon_as_the_settings_move(set_url: str, monkeypatch
             pass
         given_up.set()
 
-    monkeypatch.setattr(tuned, "advice", counting)
-    monkeypatch.setattr("ctxasm.app.ui.inspect.advice.asked_to_end", lambda: begun.is_set)
+    monkeypatch.setattr(tuning_runs, "advice", counting)
+    monkeypatch.setattr("ctxasm.app.ui.inspect.evidence.asked_to_end", lambda: begun.is_set)
     app = rested(opened(data="set", q="q00", mt="600"))
     assert line(app) == "…"
     assert not given_up.is_set()
@@ -126,7 +126,7 @@ def test_a_count_that_fails_says_why(set_url: str, monkeypatch: pytest.MonkeyPat
     def failing(*_: object, **__: object) -> None:
         raise InvalidInput(f"the weights {HOSTILE} cannot be read")
 
-    monkeypatch.setattr(tuned, "advice", failing)
+    monkeypatch.setattr(tuning_runs, "advice", failing)
     app = rested(opened(data="set", q="q00", mt="600"))
     assert line(app) == f"No advice: the weights {HOSTILE} cannot be read"
     assert "<script" not in html(app)
@@ -139,7 +139,7 @@ def test_what_would_ask_an_embedder_or_a_model_is_not_tried(set_url: str) -> Non
 def test_a_dataset_without_questions_is_no_error(tmp_path: Path) -> None:
     bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{tmp_path / 'bare.db'}"}))
     bench.store.add(Bundle("bare", (Document("a"),), (Chunk("a", 0, "tekst"),), ()))
-    assert tuned.advice(bench, NOW, "bare") is None
+    assert tuning_runs.advice(bench, NOW, "bare") is None
     bench.close()
 
 

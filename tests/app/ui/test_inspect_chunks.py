@@ -10,8 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ctxasm.app.fates import SENT
-from ctxasm.app.funnel import steps
+from ctxasm.app.fates import SENT, steps
 from ctxasm.app.ui.context_marks import runs
 from ctxasm.app.ui.frame.browser import said_clicks
 from ctxasm.app.ui.inspect.budget import summaries_html, token_axis

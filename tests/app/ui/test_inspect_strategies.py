@@ -9,16 +9,15 @@ import streamlit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.app.fates import SENT, likeness_label, supplement_of
-from ctxasm.app.funnel import flow, steps
+from ctxasm.app.fates import SENT, flow, likeness_label, steps, supplement_of
 from ctxasm.app.ui.context_marks import also_in, rewritten_text, shortened_chunks, stretches, text_html
 from ctxasm.app.ui.inspect.budget import regret_html
 from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html
 from ctxasm.app.ui.inspect.copies import copies, difference, squeezed
-from ctxasm.app.ui.inspect.funnel import evidence_mark
 from ctxasm.app.ui.inspect.order import at_the_ends, block_order, prefix_html
-from ctxasm.assembly.extracts import Extract
+from ctxasm.app.ui.inspect.page import evidence_mark
 from ctxasm.assembly.pipeline import assemble
+from ctxasm.assembly.stages import Extract
 from ctxasm.model.events import Compressed, Ordered
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings, spec_of

@@ -17,7 +17,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import ctxasm
-from ctxasm.app import tuned
+from ctxasm.app import tuning_runs
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.address import read_pinned, read_values
 from ctxasm.app.ui.sweep import page
@@ -87,7 +87,7 @@ def by_id(app: AppTest, name: str) -> str:
 def found(sample_file):
     """What the page counts and decides of this grid, counted anew."""
     bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{sample_file}"}))
-    yield tuned.decided(bench, ctxasm.AssemblySettings(), AXES, "few", keep=False)
+    yield tuning_runs.decided(bench, ctxasm.AssemblySettings(), AXES, "few", keep=False)
     bench.close()
 
 
@@ -96,7 +96,7 @@ def counted_file(sample_file, tmp_path_factory):
     """The same questions with what a page counts of this grid kept, so that a page that begins with it draws at once."""
     path = shutil.copy(sample_file, tmp_path_factory.mktemp("counted") / "counted.db")
     bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{path}"}))
-    tuned.decided(bench, ctxasm.AssemblySettings(), AXES, "few")
+    tuning_runs.decided(bench, ctxasm.AssemblySettings(), AXES, "few")
     bench.close()
     return path
 
@@ -181,8 +181,8 @@ def test_a_second_sweep_counts_nothing_anew(own_url, monkeypatch):
         results.append(real(*args, **options))
         return results[-1]
 
-    real = tuned.decided
-    monkeypatch.setattr(tuned, "decided", noted)
+    real = tuning_runs.decided
+    monkeypatch.setattr(tuning_runs, "decided", noted)
     app = sweep_page()
     for _ in range(2):
         ended(fine(app.button(key="start_sweep").click().run()))
@@ -208,8 +208,8 @@ def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
             time.sleep(0.005)
         return real(*args)
 
-    real = tuned.decided
-    monkeypatch.setattr(tuned, "decided", slow)
+    real = tuning_runs.decided
+    monkeypatch.setattr(tuning_runs, "decided", slow)
     monkeypatch.setattr("ctxasm.app.ui.frame.work.PATIENCE_S", 0.01)
     app = sweep_page()
     app = fine(app.button(key="start_sweep").click().run())
@@ -218,7 +218,7 @@ def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
     app = ended(fine(app.button(key="cancel_sweep few").click().run()))
     assert "Cancelled" in by_id(app, "ctx-cancelled")
     assert 'id="ctx-recommended"' not in html(app)
-    monkeypatch.setattr(tuned, "decided", real)
+    monkeypatch.setattr(tuning_runs, "decided", real)
     app = ended(fine(app.button(key="start_sweep").click().run()))
     (panel,) = re.findall(r'id="ctx-recommended"><h2>(.*?)</h2>.*?<p>(<a .*?)</p><details', html(app))
     recommended = app.session_state["sweep_result"][1].recommended
@@ -434,7 +434,7 @@ def test_another_sweep_has_other_policies_to_show(counted_url):
 def test_progress_is_one_count_that_ends_at_its_total(own_url):
     told = []
     start = ctxasm.AssemblySettings()
-    tuned.decided(server.workbench(), start, AXES, "few", told.append)
+    tuning_runs.decided(server.workbench(), start, AXES, "few", told.append)
     done = [each.done for each in told]
     assert done == sorted(done)
     assert {each.total for each in told} == {done[-1]}

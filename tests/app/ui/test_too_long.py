@@ -8,10 +8,10 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 import ctxasm.app.ui
-from ctxasm.app.explained import LONGEST_FACT
 from ctxasm.app.ui.frame.session import FACT
 from ctxasm.app.ui.load import files
 from ctxasm.app.ui.words import too_long
+from ctxasm.app.why import LONGEST_FACT
 from tests.app.ui.pages import at, fine, html, problems, with_settings
 from tests.app.ui.test_compare_as_sent import compare, load, paste, trace  # noqa: F401 (load is a fixture)
 from tests.app.ui.test_load_dropped_files import app, csv, drop  # noqa: F401 (app is a fixture)

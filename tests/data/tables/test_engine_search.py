@@ -105,7 +105,7 @@ def test_by_words(place: Place, how: str) -> None:
 
 def test_the_scores_of_postgresql_are_those_of_an_index_in_memory(place: Place) -> None:
     from ctxasm.retrieval.analyser import analyser
-    from ctxasm.retrieval.bm25_index import Bm25Index
+    from ctxasm.retrieval.indexes import Bm25Index
 
     if place.kind == "sqlite":
         pytest.skip("FTS5 ranks by itself")

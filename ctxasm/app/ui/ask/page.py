@@ -21,7 +21,7 @@ from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.address import compare_address, hear_clicks, review_address
 from ctxasm.app.ui.frame.gold import keep_marks, show_gold_problem
 from ctxasm.app.ui.frame.jobs import asked_to_end, rerun_after_stop, ticker
-from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_trouble
+from ctxasm.app.ui.frame.layout import report_button, runs_report, show_empty, show_problem, show_trouble
 from ctxasm.app.ui.frame.models import LEXICAL, RECHECK, SCORERS, Picked, offer_summary, pick_models, show_turns
 from ctxasm.app.ui.frame.server import recorded_answers
 from ctxasm.app.ui.frame.session import SENT, Asked, Asking, Attempt, KeptAnswer, KeptAnswers, Scene, once, session, take
@@ -612,7 +612,9 @@ def _offer_keep(place: Any, kept: KeptAnswers | None, scene: Scene) -> None:
         return
     if session.kept_run is not None and session.kept_run[0] == attempt:
         link = state_link(review_address(scene.dataset, session.kept_run[1]), "Kept: review it")
-        place.html(f'<div class="cx cx-small" id="ctx-kept">{link}</div>')
+        with place.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.html(f'<div class="cx cx-small" id="ctx-kept">{link}</div>')
+            report_button(runs_report([session.kept_run[1]]), f"answer-{session.kept_run[1]}.html", "kept_report")
     else:
         place.button(
             "Keep", key="keep_answer", on_click=_keep_run, args=(kept, scene.dataset), help="For review and the history of answers"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from ctxasm.app.ui.ask.page import asking_controls, prompt_words
-from ctxasm.app.ui.compare.differences import Sides, chip, sides_of
+from ctxasm.app.ui.compare.differences import Sides, chip, marked_sides, sides_of
 from ctxasm.app.ui.compare.questions import MOST_ROWS, question_words
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.address import compare_address, hear_clicks
@@ -22,7 +22,6 @@ from ctxasm.app.ui.frame.server import data_key
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.work import begin_job, cancel_work, show_job, take_ended, wait_for
 from ctxasm.app.ui.markup import boxed, state_link, table_html
-from ctxasm.app.ui.word_diff import sentence_diff
 from ctxasm.app.ui.words import number
 from ctxasm.citations.axes import FINE, label, parts_of, sign
 from ctxasm.citations.checked import CheckedClaim
@@ -31,7 +30,6 @@ from ctxasm.citations.effects import remove
 from ctxasm.citations.markers import parse_markers
 from ctxasm.model.amounts import counted, percent, signed
 from ctxasm.model.errors import CtxasmError
-from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.compare_answers import FREE, SHARES, AnswerComparison, AnswerEstimate, AnswerPair, FigureName
@@ -39,9 +37,6 @@ from ctxasm.tuning.compare_answers import FREE, SHARES, AnswerComparison, Answer
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from ctxasm.answering.prompts import PromptChoice
-    from ctxasm.answering.sent_tokens import SentTokens
-    from ctxasm.model.ports import TokenCounter
     from ctxasm.tuning.compare_answers import AnswerComparison, AnswerEstimate, How, Prices
 
 
@@ -284,7 +279,7 @@ def _take_ended(scene: Scene) -> None:
 
 
 def _offer(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hashable, ...]) -> None:
-    from ctxasm.app.tuned import answer_desk
+    from ctxasm.app.tuning_runs import answer_desk
 
     workbench, now = server.workbench(), session.now
     try:
@@ -303,7 +298,7 @@ def _offer(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hash
 
 
 def _begin(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hashable, ...]) -> None:
-    from ctxasm.app.tuned import answer_desk
+    from ctxasm.app.tuning_runs import answer_desk
 
     workbench, now, dataset = server.workbench(), session.now, scene.dataset
     session.answers_problem = None
@@ -349,35 +344,18 @@ def _forget() -> None:
     cancel_work(ESTIMATE)
 
 
-class GivenSides:
-    """The contexts that the page has already. An `AnswerTools`."""
-
-    def __init__(self, sides: Sides) -> None:
-        self._sides = sides
-
-    def assemble(self, query: Query, settings: AssemblySettings, choice: PromptChoice) -> Assembly:
-        """See `AnswerTools`."""
-        return next(side for side in self._sides if side.settings == settings)
-
-    def counter(self, encoding: str) -> TokenCounter:
-        """See `AnswerTools`."""
-        return server.workbench().counter(encoding)
-
-    def learn(self, model: str, sent: SentTokens | None) -> None:
-        """See `AnswerTools`."""
-        server.workbench().zones.ratios.learn(model, sent)
-
-
 def show_answers_to_one(scene: Scene, sides: Sides) -> None:
     """The answers to one question where they are kept: claims whose verdict flipped, then the words that differ; else a way to ask."""
     from ctxasm import __version__
+    from ctxasm.app.tuning_runs import WorkbenchTools
     from ctxasm.tuning.compare_answers import AnswerDesk
 
     line = asking_line(sides.b)
     if line is None:
         return
     workbench = server.workbench()
-    desk = AnswerDesk(GivenSides(sides), [scene.query], line.how, workbench.open_scorer(), __version__, workbench.store)
+    tools = WorkbenchTools(workbench, scene.dataset, sides)
+    desk = AnswerDesk(tools, [scene.query], line.how, workbench.open_scorer(), __version__, workbench.store)
     a, b = sides.a.settings, sides.b.settings
     about = (*about_answers(scene.dataset, a, line), scene.query)
     try:
@@ -403,9 +381,8 @@ def show_answers_to_one(scene: Scene, sides: Sides) -> None:
 
 def answers_html(pair: AnswerPair, reference: str) -> str:
     """Both answers side by side, the sentences marked that only one has, and the reference answer where there is one."""
-    parts = sentence_diff(unmarked(pair.a.answer), unmarked(pair.b.answer))
-    sides = [(chip("A"), "".join(_sentences(each.kind, each.a) for each in parts), "The answer under A")]
-    sides += [(chip("B"), "".join(_sentences(each.kind, each.b) for each in parts), "The answer under B")]
+    a, b = marked_sides(unmarked(pair.a.answer), unmarked(pair.b.answer))
+    sides = [(chip("A"), a, "The answer under A"), (chip("B"), b, "The answer under B")]
     sides += [("<h3>Reference answer</h3>", escape(reference), "The reference answer")] if reference else []
     drawn = "".join(
         f'<div class="cx-quote" tabindex="0" role="region" aria-label="{label}" dir="auto">{head}<p>{text}</p></div>'
@@ -417,10 +394,6 @@ def answers_html(pair: AnswerPair, reference: str) -> str:
 def unmarked(answer: str) -> str:
     """An answer without its markers: under A and B the same number is another source."""
     return remove(answer, parse_markers(answer)).text
-
-
-def _sentences(kind: str, text: str) -> str:
-    return f"<mark>{escape(text)}</mark>" if text and kind == "changed" else escape(text)
 
 
 def _ask_both(about: Hashable) -> None:

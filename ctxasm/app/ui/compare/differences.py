@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from difflib import SequenceMatcher
 from html import escape
@@ -244,6 +244,17 @@ def _stretch(stretch: Stretch) -> str:
         case "changed":
             gone = f"<del>{escape(stretch.a)}</del>" if stretch.a else ""
             return gone + (f"<ins>{escape(stretch.b)}</ins>" if stretch.b else "")
+
+
+def marked_sides(a: str, b: str) -> tuple[str, str]:
+    """Both texts as HTML, the sentences marked that only one of them has."""
+    parts = sentence_diff(a, b)
+
+    def side(texts: Iterable[str]) -> str:
+        drawn = ((each.kind, escape(text)) for each, text in zip(parts, texts, strict=True) if text)
+        return "".join(f"<mark>{text}</mark>" if kind == "changed" else text for kind, text in drawn)
+
+    return side(each.a for each in parts), side(each.b for each in parts)
 
 
 class Sides(NamedTuple):

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from ctxasm.app.integrations.written import written_as
+from ctxasm.app.integrations.settings_forms import written_as
 from ctxasm.app.ui.frame import server, state, typed_questions
 from ctxasm.app.ui.frame.browser import component, listen
 from ctxasm.app.ui.frame.gold import INSPECT, go_to
@@ -26,7 +26,7 @@ from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, MOST_HITS
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import from_url, parse, to_url, write
 from ctxasm.model.specs import Spec
-from ctxasm.retrieval.embedders import ENDPOINT
+from ctxasm.retrieval.indexes import ENDPOINT
 from ctxasm.retrieval.reranking import RERANKERS
 from ctxasm.tuning.sweep import axes_of
 
@@ -37,8 +37,8 @@ COMPARE = "compare"
 VIEW, ONLY = "view", "only"
 """The URL parameters of the view, and of the questions that "all" lists."""
 FIRST: View = "question"
-EVERY = "all"
-"""What of the questions is listed where no filter is chosen."""
+EVERY, FLAGGED = "all", "flagged"
+"""What of the questions is listed where no filter is chosen, and those whose answers a reviewer found something wrong with."""
 
 
 def view_address(view: str, only: str = EVERY) -> dict[str, str]:

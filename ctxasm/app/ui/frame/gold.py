@@ -22,6 +22,11 @@ INSPECT = "start"
 """The name of the page whose address is the root alone."""
 
 
+def signed_in() -> str:
+    """The name of whoever is signed in; nothing without a sign-in."""
+    return str(st.user.get("email") or st.user.get("name") or "").strip() if getattr(st.user, "is_logged_in", False) else ""
+
+
 def mark(scene: Scene, keys: Sequence[Key], how: GoldChange = "add", by: GoldBy = "hand") -> None:
     """Add these chunks to what the question expects, or take them from it (a callback): then the whole page runs."""
     keep_marks(scene, keys, how, by)

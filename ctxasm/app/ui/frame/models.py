@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from ctxasm.answering.zones.history import earlier_turns
-from ctxasm.answering.zones.history_text import parse_history, write_history
+from ctxasm.answering.conversation import earlier_turns, parse_history, write_history
 from ctxasm.app.parts import endpoint_at
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.address import EXTRACTIVE, OPENAI, first_model

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, c
 import streamlit as st
 
 from ctxasm.answering.prompts import GROUNDED
-from ctxasm.app.ui.frame.jobs import Work
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import ResolvedMarker
 from ctxasm.data.load_conflicts import NameTaken, Over
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from ctxasm.answering.asking import AnswerResult
     from ctxasm.answering.prompts import PromptChoice, PromptStyle
     from ctxasm.answering.sent_tokens import SentTokens
-    from ctxasm.app.tuned import Decided
+    from ctxasm.app.tuning_runs import Decided
     from ctxasm.app.ui.frame.jobs import Job
     from ctxasm.data.documents.collecting import Source
     from ctxasm.data.documents.options import IngestOptions
@@ -34,7 +33,8 @@ if TYPE_CHECKING:
     from ctxasm.data.tables.mapping import TableMapping
     from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.ports import Fetched
-    from ctxasm.model.records import GoldChunk, Query, Turn
+    from ctxasm.model.progress import Cancelled, Report
+    from ctxasm.model.records import Query, Turn
     from ctxasm.model.results import Assembly, Key
     from ctxasm.model.runs import Judgement
     from ctxasm.model.settings import Channel
@@ -167,14 +167,15 @@ class Ingest(NamedTuple):
 
 
 class LoadRequest(NamedTuple):
-    """A load that may meet a name that is taken. `does` begins its key, `doing` its title; `work` is given name and way.
+    """A load that may meet a name that is taken. `does` begins its key, `doing` its title.
 
+    `work` is given name and way, and how to report and end.
     `only_replaces`: what is loaded has one name, and adds to nothing.
     """
 
     does: str
     doing: str
-    work: Callable[[str, Over], Work]
+    work: Callable[[str, Over, Report, Cancelled], object]
     wanted: Hashable = None
     only_replaces: bool = False
 
@@ -389,8 +390,8 @@ class Session:
     """The item to show, and how often one was asked for."""
     review_problem: str | None = None
     review_clicks: ClickState | None = None
-    gold_before: tuple[str, Mapping[str, tuple[GoldChunk, ...]], str] | None = None
-    """The labels of a dataset before reviews made gold of it, and what that came to."""
+    gold_made: tuple[str, str] | None = None
+    """What became of the labels of a dataset, in words."""
     runs_deleted: Sequence[str] = ()
     """The run that was deleted last."""
     kept_run: tuple[object, str] | None = None

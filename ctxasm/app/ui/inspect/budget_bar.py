@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import streamlit as st
 from streamlit.runtime.fragment import fragment
 
-from ctxasm.answering.zones.words import conversation_line
+from ctxasm.answering.zones import conversation_line
 from ctxasm.app.fates import supplement_of
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.session import Scene, session

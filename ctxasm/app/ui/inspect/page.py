@@ -1,14 +1,9 @@
-"""The page Inspect: controls, funnel, budget bar, advice, the picture of the chosen step beside the text, the drawer of details.
-
-Every part has a place of its own height, so that nothing jumps when a setting changes. Picture and text scroll by themselves.
-The account stands under the bar until a setting is changed. Then the bar is followed by what the change did, and the account
-goes to the foot of the page.
-"""
+"""The page Inspect: the funnel of stages, and below it the picture of the chosen stage beside the text."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from html import escape
@@ -17,7 +12,7 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.answering.prompts import build_messages
-from ctxasm.app.funnel import Step, steps
+from ctxasm.app.fates import Step, steps
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.address import copy_button, hear_clicks, offer_pin
 from ctxasm.app.ui.frame.gold import keep_marks, show_gold_problem
@@ -26,14 +21,12 @@ from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.settings_panel import PAGE, show_controls, show_settings_drawer
 from ctxasm.app.ui.frame.sidebar import current_assembly
 from ctxasm.app.ui.frame.state import stamp_of
-from ctxasm.app.ui.inspect.advice import cancel_outdated, show_advice
 from ctxasm.app.ui.inspect.budget import show_budget, show_prefixes, show_sources
 from ctxasm.app.ui.inspect.budget_bar import show_budget_bar
 from ctxasm.app.ui.inspect.change import settle, show_before_after, show_context_text, show_ledger
 from ctxasm.app.ui.inspect.chunks import show_expand, show_found, show_life
 from ctxasm.app.ui.inspect.copies import show_compress, show_deduplicate
-from ctxasm.app.ui.inspect.evidence import expected, show_evidence, show_find, states_of
-from ctxasm.app.ui.inspect.funnel import show_funnel
+from ctxasm.app.ui.inspect.evidence import cancel_outdated, expected, show_advice, show_evidence, show_find, states_of
 from ctxasm.app.ui.inspect.order import cache_prefix_panel, show_group, show_order
 from ctxasm.app.ui.markup import OFFER, boxed, marked_key, marked_of, offer_html, picked_key, picked_text, table_html
 from ctxasm.app.ui.words import number
@@ -41,6 +34,45 @@ from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.stage_labels import stage_name
 from ctxasm.text.language import language_of
+
+KEY = "funnel"
+
+
+def show_funnel(found: Sequence[Step]) -> Step:
+    """Draw the steps; return the chosen one."""
+    named = {step.name: step for step in found}
+    chosen = session.step if session.step in named else "widened"
+    if st.session_state.get(KEY) != chosen:
+        st.session_state[KEY] = chosen
+    st.segmented_control(
+        "Steps of the assembly",
+        list(named),
+        key=KEY,
+        required=True,
+        format_func=lambda name: _label(named[name]) if name in named else str(name),
+        on_change=_choose,
+        label_visibility="collapsed",
+        width="stretch",
+    )
+    return named[chosen]
+
+
+def _label(step: Step) -> str:
+    unit = " tokens" if step.name == "found" else ""
+    return f"{step.label} **{step.value}** :gray[{number(step.tokens)}{unit}{evidence_mark(step)}]"
+
+
+def evidence_mark(step: Step) -> str:
+    """A filled sign where all labelled evidence is whole so far, an empty one where not; how much is left, where a step loses some."""
+    if not step.labelled:
+        return ""
+    if step.kept == step.labelled:
+        return " ●"
+    return f" ○\u202f{step.kept}/{step.labelled}" if step.lost else " ○"
+
+
+def _choose() -> None:
+    session.step = st.session_state[KEY]
 
 
 def time_html(assembly: Assembly) -> str:

@@ -12,8 +12,7 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.browser import on_this_machine
 from ctxasm.app.ui.frame.layout import show_problem, within
 from ctxasm.app.ui.frame.session import Ingest, LoadRequest, session
-from ctxasm.app.ui.load.jobs import LONGEST_NAME, begin_load, refuse
-from ctxasm.app.ui.load.row_tables import notes_html
+from ctxasm.app.ui.load.jobs import LONGEST_NAME, begin_load, notes_html, refuse
 from ctxasm.app.ui.markup import boxed, table_html
 from ctxasm.app.ui.words import number
 from ctxasm.data.load_conflicts import Over
@@ -157,10 +156,8 @@ def read(ingest: Ingest, part: bool = False, retry: bool = False, over: Over = "
         LoadRequest(
             "ingest",
             "Reading",
-            lambda name, over: (
-                lambda report, cancelled: run(
-                    workbench, ingest.sources, ingest.options, name, report, cancelled, part=part, retry=retry, over=over
-                )
+            lambda name, over, report, cancelled: run(
+                workbench, ingest.sources, ingest.options, name, report, cancelled, part=part, retry=retry, over=over
             ),
             (*ingest, part, retry),
         ),

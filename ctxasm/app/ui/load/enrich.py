@@ -13,8 +13,7 @@ from ctxasm.app.ui.frame.layout import show_problem
 from ctxasm.app.ui.frame.models import typed_endpoint
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.work import wait_for
-from ctxasm.app.ui.load.jobs import begin
-from ctxasm.app.ui.load.row_tables import notes_html
+from ctxasm.app.ui.load.jobs import begin, notes_html
 from ctxasm.app.ui.markup import boxed, table_html
 from ctxasm.app.ui.words import number
 from ctxasm.data.enrich.enriching import EnrichReport, Estimate

@@ -16,9 +16,8 @@ from ctxasm.app.ui.frame.layout import show_empty
 from ctxasm.app.ui.frame.session import DATASET, DatasetFacts, LoadRequest, session
 from ctxasm.app.ui.load.documents import show_documents
 from ctxasm.app.ui.load.enrich import close_panel, enrich_panel, open_panel
-from ctxasm.app.ui.load.files import show_files
+from ctxasm.app.ui.load.files import show_files, show_outcome
 from ctxasm.app.ui.load.jobs import begin_load, loaded, settle, show_running
-from ctxasm.app.ui.load.reports import show_outcome
 from ctxasm.app.ui.load.tables import show_tables
 from ctxasm.app.ui.markup import boxed
 from ctxasm.app.ui.words import number, plain
@@ -47,10 +46,7 @@ def show_sample() -> None:
 
 def _begin_sample(dataset: str) -> None:
     workbench = server.workbench()
-    again = LoadRequest(
-        "load", "Loading", lambda name, over: lambda report, cancelled: workbench.load_sample(over, name), only_replaces=True
-    )
-    begin_load(again, dataset)
+    begin_load(LoadRequest("load", "Loading", lambda name, over, *_: workbench.load_sample(over, name), only_replaces=True), dataset)
 
 
 SHOWN: tuple[Callable[[], None], ...] = (show_files, show_documents, show_tables, show_sample)
@@ -89,11 +85,6 @@ def show_datasets() -> None:
         _card(info)
 
 
-def is_linked(info: DatasetInfo) -> bool:
-    """Whether a dataset lies in a user's own tables."""
-    return info.dataset_id < 0
-
-
 def _card(info: DatasetInfo) -> None:
     about = _about(info)
     with st.container(
@@ -107,7 +98,7 @@ def _card(info: DatasetInfo) -> None:
             _name(info)
             st.html(boxed(_words(info, about)))
         with st.container(horizontal=True, width="content", gap="small"):
-            if not is_linked(info):
+            if not info.linked:
                 st.button("Enrich", key=f"enrich_{info.dataset_id}", on_click=open_panel, args=(info.name,), help=ENRICH)
             with st.popover("Export", key=f"export_{info.dataset_id}"):
                 st.html(boxed("A folder or .zip of JSON Lines that loads again; --format parquet gives one table:"))
@@ -143,7 +134,7 @@ def _about(info: DatasetInfo) -> DatasetFacts:
 
 
 def _kind(info: DatasetInfo) -> str:
-    if is_linked(info):
+    if info.linked:
         return "linked"
     if info.name in SAMPLES:
         return "sample"
@@ -158,8 +149,8 @@ def _words(info: DatasetInfo, about: DatasetFacts) -> str:
     badges += ['<span class="cx-badge ok"><span class="cx-dot"></span>enriched</span>'] if about.enriched else []
     badges += [f'<span class="cx-badge">{counted(about.saved, "saved question")}</span>'] if about.saved else []
     replaced = f" · {counted(info.replaced, 'character')} replaced" if info.replaced else ""
-    when = "linked" if is_linked(info) else "loaded"
-    origin = f'<br><span class="cx-mute cx-small">{escape(info.origin)}</span>' if is_linked(info) and info.origin else ""
+    when = "linked" if info.linked else "loaded"
+    origin = f'<br><span class="cx-mute cx-small">{escape(info.origin)}</span>' if info.linked and info.origin else ""
     return (
         f'<div class="cx-dataset" data-kind="{kind}">{"".join(badges)}<span class="cx-mute">{counts}{replaced} · '
         f'<span class="cx-nowrap">{when} {info.loaded_at:%Y-%m-%d %H:%M} UTC</span></span>{origin}</div>'
@@ -167,9 +158,9 @@ def _words(info: DatasetInfo, about: DatasetFacts) -> str:
 
 
 def _delete_control(info: DatasetInfo, about: DatasetFacts) -> None:
-    verb = "Unlink" if is_linked(info) else "Delete"
+    verb = "Unlink" if info.linked else "Delete"
     saved = f" and its {counted(about.saved, 'saved question')}" if about.saved else ""
-    if is_linked(info):
+    if info.linked:
         asks = f"Unlink <b>{escape(info.name)}</b>{saved}? The tables themselves stay as they are."
     else:
         asks = f"Delete <b>{escape(info.name)}</b> with all its questions{saved}? It cannot be undone; the files it came from stay."

@@ -12,7 +12,8 @@ import streamlit as st
 
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.address import REVIEW, WHERE, hear_clicks, keep_address, run_address
-from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title, show_trouble, within
+from ctxasm.app.ui.frame.gold import signed_in
+from ctxasm.app.ui.frame.layout import report_button, runs_report, show_empty, show_problem, show_title, show_trouble, within
 from ctxasm.app.ui.frame.session import session, take
 from ctxasm.app.ui.markup import boxed
 from ctxasm.app.ui.review.desk import Conflict, desk_data, judgement_words, show_desk
@@ -22,7 +23,7 @@ from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.runs import ANSWER_ITEM, CITATION_VERDICTS, Judgement, Passage, RunFilter
-from ctxasm.review.judging import QueueEntry, ReviewItem, item_for, undo
+from ctxasm.review.judging import QueueEntry, ReviewItem, item_for, said_before
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -62,11 +63,9 @@ def show_review() -> None:
 
 def _reviewer() -> str:
     """Who judges: whoever is signed in, else the name that is typed, which the browser keeps."""
-    if getattr(st.user, "is_logged_in", False):
-        name = str(st.user.get("email") or st.user.get("name") or "")
-        if name.strip():
-            st.html(boxed(f'<span class="cx-badge" id="ctx-reviewer">{escape(name)}</span>'))
-            return name.strip()
+    if name := signed_in():
+        st.html(boxed(f'<span class="cx-badge" id="ctx-reviewer">{escape(name)}</span>'))
+        return name
     typed = st.text_input("Your name", key="reviewer", placeholder="Your name", width=220, persist_state="session")
     return (within("A name", typed or "", LONGEST_NAME) or "").strip()
 
@@ -87,6 +86,7 @@ def _queue(info: DatasetInfo, reviewer: str) -> tuple[QueueEntry, ...]:
 
 
 def _show_queue(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> None:
+    is_other_dataset = session.review_queue is not None and session.review_queue[0][0] != info.name
     entries = _queue(info, reviewer) if reviewer else ()
     if not reviewer:
         with top:
@@ -107,7 +107,7 @@ def _show_queue(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> None:
         return
     ids = [entry.run_id for entry in entries]
     if session.review_run not in ids:
-        if session.review_run is not None:
+        if session.review_run is not None and not is_other_dataset:
             show_problem(
                 f"run {session.review_run[:60]!r} is none of the {len(ids)} kept answers of {info.name}: the first of the queue is shown"
             )
@@ -164,6 +164,8 @@ def _desk(info: DatasetInfo, reviewer: str, run_id: str, of: int) -> None:
         done = sum(entry.is_done for entry in entries)
         words = f"<b>{done} of {counted(of, 'answer')} judged</b> · here {item.judged} of {item.items}"
         st.html(f'<div class="cx"><p class="cx-mute cx-small" id="ctx-progress" role="status">{words}</p></div>')
+        if item.judged == item.items:  # not before: it says what the checker and others say
+            report_button(runs_report([run_id]), f"answer-{run_id}.html", "review_report")
         if problem := take("review_problem"):
             show_problem(problem)
         go, turn = session.review_go
@@ -285,15 +287,18 @@ def _write(now: Judgement, expected: int) -> None:
 
 
 def _undo(run_id: str, item: str, reviewer: str) -> bool:
-    """Take back the last change of this session, else the last of the item that is shown, and go there."""
+    """Take back the last change of this session, else what is seen of the item that is shown, and go there."""
     past = list(session.review_past)
     where = past.pop() if past else (run_id, item)
-    session.review_past = past
-    written = undo(server.workbench().store, *where, reviewer)
-    if written is None:
+    versions = [
+        each for each in server.workbench().store.judgements([where[0]], history=True) if (each.item, each.reviewer) == (where[1], reviewer)
+    ]
+    if not versions:
         return False
-    if written.saved and written.current is not None:
-        session.review_seen = {**session.review_seen, (*where, reviewer): written.current}
+    seen = session.review_seen.get((*where, reviewer))
+    version = seen.version if seen is not None else 0
+    _write(said_before(versions, version), version)
+    session.review_past = past
     session.review_go = where[1], session.review_go[1] + 1
     other = where[0] != session.review_run
     session.review_run = where[0]

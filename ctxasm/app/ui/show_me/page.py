@@ -439,9 +439,9 @@ def _show_benefit() -> None:
 
 @cache_resource(max_entries=4, show_spinner=False)
 def _benefit(database_url: str, dataset_id: int) -> Comparison:
-    from ctxasm.app.tuned import compared
+    from ctxasm.app.api import compare
 
-    return compared(server.workbench(), *benefit_settings(), SAMPLE)
+    return compare(*benefit_settings(), server.workbench(), SAMPLE)
 
 
 def _story() -> Story | None:

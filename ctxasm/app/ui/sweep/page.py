@@ -25,7 +25,7 @@ from ctxasm.app.ui.frame.address import (
     settings_written,
 )
 from ctxasm.app.ui.frame.gold import show_no_gold
-from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title
+from ctxasm.app.ui.frame.layout import report_button, show_empty, show_problem, show_title
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.work import begin_job, job_of, show_job, take_ended, wait_for
 from ctxasm.app.ui.markup import boxed, picked_text, state_link
@@ -40,7 +40,7 @@ from ctxasm.model.specs import Spec
 from ctxasm.tuning.sweep_figures import best_of, front_alt, heatmap_of, importances, rivals_words, varied
 
 if TYPE_CHECKING:
-    from ctxasm.app.tuned import Decided, Plan
+    from ctxasm.app.tuning_runs import Decided, Plan
     from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.frames import DataFrame
     from ctxasm.tuning.recommend import Recommendation, Verdict
@@ -206,7 +206,7 @@ def _take_ended(info: DatasetInfo) -> None:
 
 def _take_kept(info: DatasetInfo, axes: Axes) -> tuple[object, Decided] | None:
     """What the database has of these axes, where it has all of it: after a reload, the result that was there."""
-    from ctxasm.app.tuned import decided_before
+    from ctxasm.app.tuning_runs import decided_before
 
     workbench, start = server.workbench(), session.now
     wanted = (_data(info), start, tuple(axes.items()))
@@ -239,7 +239,7 @@ def _offer(info: DatasetInfo, axes: Axes) -> bool:
 
 def _plan(info: DatasetInfo, axes: Axes) -> Plan | None:
     """What it would take; None after saying why it cannot be done."""
-    from ctxasm.app.tuned import plan_of
+    from ctxasm.app.tuning_runs import plan_of
 
     workbench, start = server.workbench(), session.now
     wanted = (_data(info), start, tuple(axes.items()))
@@ -262,7 +262,7 @@ def plan_words(plan: Plan, told: SweepEstimate) -> str:
 
 
 def _begin(info: DatasetInfo, start: AssemblySettings, axes: Axes) -> None:
-    from ctxasm.app.tuned import decided
+    from ctxasm.app.tuning_runs import decided
 
     workbench = server.workbench()
     session.sweep_problem = session.sweep_result = None
@@ -305,17 +305,14 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
     fragment(_show_settings, key="swept_rows")(found, cell)
     hear_clicks("cell_clicks", partial(_pick_cell, len(found.settings)))
     with st.container(horizontal=True, gap="small"):
-        st.download_button(
-            "Report", partial(_report, decided), f"sweep-{info.name}.html", "text/html", key="sweep_report", on_click="ignore",
-            help="One HTML file to print or send",
-        )  # fmt: skip
+        report_button(partial(_report, decided), f"sweep-{info.name}.html", "sweep_report")
         for kind, written, mime in (("CSV", _csv, "text/csv"), ("Parquet", _parquet, "application/octet-stream")):
             name = f"sweep-{info.name}.{kind.lower()}"
             st.download_button(kind, partial(written, found), name, mime, key=f"sweep_{kind.lower()}", on_click="ignore")
 
 
 def _report(decided: Decided) -> str:
-    from ctxasm.app.report.making import report_sweep
+    from ctxasm.app.report import report_sweep
 
     return report_sweep(server.workbench(), decided.swept, decided.recommended)
 
