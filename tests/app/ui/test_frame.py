@@ -310,13 +310,13 @@ def test_every_detail_draws(open_app):
     app = open_app()
     app.session_state["drawer"] = "details"
     for tab in TABS:
-        app.session_state["closer"] = tab
+        app.session_state["details_tab"] = tab
         fine(app.run())
 
 
 def test_find_text_shows_chunks_that_were_not_retrieved(open_app):
     app = open_app()
-    app.session_state["drawer"], app.session_state["closer"] = "details", "Find"
+    app.session_state["drawer"], app.session_state["details_tab"] = "details", "Find"
     app.run()
     app.text_input(key="find_phrase").set_value("fistula").run()
     fine(app)

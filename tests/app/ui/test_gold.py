@@ -38,7 +38,7 @@ def log_url(own_url, tmp_path):
 
 
 def details(app: AppTest, tab: str, **state: object) -> AppTest:
-    for key, value in {"drawer": DETAILS, "closer": tab, **state}.items():
+    for key, value in {"drawer": DETAILS, "details_tab": tab, **state}.items():
         app.session_state[key] = value
     return fine(app.run())
 

@@ -119,7 +119,7 @@ def test_work_is_given_up_as_soon_as_the_settings_move(set_url: str, monkeypatch
     app.session_state["now"] = AssemblySettings(max_tokens=700)
     fine(app.run())
     assert given_up.wait(60)
-    assert ADVICE not in app.session_state["awaited"]
+    assert ADVICE not in app.session_state["background"]
 
 
 def test_a_count_that_fails_says_why(set_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

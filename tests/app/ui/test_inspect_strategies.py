@@ -300,7 +300,7 @@ def test_every_ordering_has_its_row(open_app) -> None:
     app = open_app(data="sample")
     ids = [entry.query_id for entry in app.session_state["results"]["queries"][1][0]]
     app = open_app(data="sample", q=ids[1])
-    app.session_state["drawer"], app.session_state["closer"] = "details", "Same start"
+    app.session_state["drawer"], app.session_state["details_tab"] = "details", "Same start"
     drawn = html(fine(app.run()))
     assert re.findall(r'data-ordering="(\w+)"', drawn) == list(spec_of("ordering").choices)
     assert f"the context of {ids[0]}" in drawn
@@ -309,7 +309,7 @@ def test_every_ordering_has_its_row(open_app) -> None:
 
 def test_the_first_question_has_none_before_it(open_app) -> None:
     app = open_app(data="sample")
-    app.session_state["drawer"], app.session_state["closer"] = "details", "Same start"
+    app.session_state["drawer"], app.session_state["details_tab"] = "details", "Same start"
     assert "No question before this one" in html(fine(app.run()))
 
 

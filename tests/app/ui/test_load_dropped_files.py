@@ -25,7 +25,7 @@ def app(own_url):
 
 def drop(app: AppTest, **files: str) -> AppTest:
     """Drop files; the names have two underscores for the dot."""
-    turn = kept(app, "files_turn")
+    turn = kept(app, "files_generation")
     given = [(name.replace("__", "."), text.encode(), "text/plain") for name, text in files.items()]
     return fine(app.file_uploader(key=f"files_{turn}").set_value(given).run())
 
@@ -149,7 +149,7 @@ def test_hostile_names_columns_and_values_stay_text(app, name):
 
 
 def test_what_is_dropped_or_pasted_together_is_all_there(app):
-    turn, line = kept(app, "files_turn"), '{"document_id": "%s", "chunk_index": 0, "text": "Tekst %s."}\n'
+    turn, line = kept(app, "files_generation"), '{"document_id": "%s", "chunk_index": 0, "text": "Tekst %s."}\n'
     given = [("data.jsonl", (line % (name, name)).encode(), "text/plain") for name in "ab"]
     fine(app.file_uploader(key=f"files_{turn}").set_value(given).run())
     for name in "cd":

@@ -108,7 +108,7 @@ def test_instructions(open_app):
 
 def test_a_phrase_and_a_setting(open_app):
     app = open_app()  # noqa: F811
-    app.session_state["drawer"], app.session_state["closer"] = "details", "Find"
+    app.session_state["drawer"], app.session_state["details_tab"] = "details", "Find"
     app.run()
     fine(app.text_input(key="find_phrase").set_value("z" * 301).run())
     assert problems(app) == ["A phrase has at most 300 characters, this one 301: shorten it."]

@@ -20,7 +20,7 @@ from ctxasm.app.ui.frame.layout import show_problem
 from ctxasm.app.ui.frame.models import pick_models
 from ctxasm.app.ui.frame.server import data_key
 from ctxasm.app.ui.frame.session import Scene, session
-from ctxasm.app.ui.frame.work import awaited, begin_job, give_up, show_job, take_ended
+from ctxasm.app.ui.frame.work import begin_job, cancel_work, show_job, take_ended, wait_for
 from ctxasm.app.ui.markup import boxed, state_link, table_html
 from ctxasm.app.ui.words import number
 from ctxasm.citations.axes import FINE, label, parts_of, sign
@@ -271,7 +271,7 @@ def _key(scene: Scene) -> str:
 def _take_ended(scene: Scene) -> None:
     if (job := take_ended(_key(scene))) is None:
         return
-    give_up(ESTIMATE)  # less is left to ask now
+    cancel_work(ESTIMATE)  # less is left to ask now
     if isinstance(job.error, CtxasmError):
         session.answers_problem = str(job.error)
     else:
@@ -283,7 +283,7 @@ def _offer(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hash
 
     workbench, now = server.workbench(), session.now
     try:
-        told: AnswerEstimate = awaited(
+        told: AnswerEstimate = wait_for(
             ESTIMATE,
             about,
             lambda report, cancelled: answer_desk(workbench, line.how, scene.dataset).estimate(pinned, now, line.prices, report, cancelled),
@@ -341,7 +341,7 @@ def _show(found: AnswerComparison, is_local: bool) -> None:
 
 def _forget() -> None:
     session.answered = None
-    give_up(ESTIMATE)
+    cancel_work(ESTIMATE)
 
 
 def show_answers_to_one(scene: Scene, sides: Sides) -> None:
@@ -360,7 +360,7 @@ def show_answers_to_one(scene: Scene, sides: Sides) -> None:
     about = (*about_answers(scene.dataset, a, line), scene.query)
     try:
         if session.asked_both == about:
-            found: AnswerComparison = awaited(
+            found: AnswerComparison = wait_for(
                 BOTH, about, lambda report, cancelled: desk.compare(a, b, line.prices, report, cancelled), "Cancel"
             )
             for why in found.failures.values():
@@ -397,5 +397,5 @@ def unmarked(answer: str) -> str:
 
 
 def _ask_both(about: Hashable) -> None:
-    give_up(BOTH)
+    cancel_work(BOTH)
     session.asked_both = about

@@ -35,7 +35,7 @@ from ctxasm.app.ui.frame.server import data_key, recorded_answers
 from ctxasm.app.ui.frame.session import FACT, SENT, Pinned, Scene, session
 from ctxasm.app.ui.frame.sidebar import current_scene, show_failure
 from ctxasm.app.ui.frame.typed_questions import asked_choice, zones_key
-from ctxasm.app.ui.frame.work import awaited
+from ctxasm.app.ui.frame.work import wait_for
 from ctxasm.app.ui.inspect.budget_bar import FAR, Bar, BarDocument, Part, budget_bar
 from ctxasm.app.ui.inspect.change import Delta, compare, sent_chunks
 from ctxasm.app.ui.markup import boxed
@@ -99,7 +99,7 @@ def _why(scene: Scene, answer: Answer, fact: str | None) -> Why:
     b, source = state.assemble_scene(workbench, scene), workbench.dataset(scene.dataset)
     wanted = (data_key(scene.dataset), scene.query, scene.settings, zones_key(scene.settings), fact)
     case = Case(scene.query, answer)
-    found: Why = awaited(
+    found: Why = wait_for(
         "why",
         wanted,
         lambda report, cancelled: explain_case(workbench, case, scene.settings, source, scene.dataset, fact, assembly=b),

@@ -17,7 +17,7 @@ from ctxasm.app.ui.frame.gold import show_no_gold, signed_in
 from ctxasm.app.ui.frame.layout import report_button, show_problem
 from ctxasm.app.ui.frame.server import data_key
 from ctxasm.app.ui.frame.session import Scene, session
-from ctxasm.app.ui.frame.work import awaited
+from ctxasm.app.ui.frame.work import wait_for
 from ctxasm.app.ui.markup import boxed, state_link, table_html
 from ctxasm.app.ui.words import number
 from ctxasm.model.amounts import counted, signed
@@ -174,7 +174,7 @@ def compared_set(dataset: str, a: AssemblySettings, b: AssemblySettings) -> Comp
         )
         return None
     try:
-        found: Comparison = awaited(
+        found: Comparison = wait_for(
             SET,
             wanted,
             lambda report, cancelled: compare(a, b, workbench, dataset, report=report, cancelled=cancelled),

@@ -97,5 +97,5 @@ def go_to(page: str) -> None:
 
 
 def _open_evidence() -> None:
-    session.closer, session.drawer = EVIDENCE, DETAILS
+    session.details_tab, session.drawer = EVIDENCE, DETAILS
     go_to(INSPECT)

@@ -289,7 +289,7 @@ class Session:
     """What a token here is reckoned as by the server of the model that was asked last: zones made before that are made anew."""
 
     # Long work
-    awaited: Mapping[str, tuple[Any, Job]] = NONE
+    background: Mapping[str, tuple[Any, Job]] = NONE
     own_jobs: Sequence[Job] = ()
     requests: Mapping[str, LoadRequest] = NONE
 
@@ -297,17 +297,17 @@ class Session:
     way: str = "Files & paste"
     """The open tab."""
     files: tuple[tuple[str, bytes], ...] = ()
-    files_turn: int = 0
+    files_generation: int = 0
     files_name: str | None = None
     files_onto: str | None = None
     pasted: str | None = None
     mappings: Mapping[str, ColumnMapping] = NONE
-    mappings_turn: int = 0
+    mappings_generation: int = 0
     ingest: Ingest | None = None
     connection: str | None = None
-    tables_turn: int = 0
+    tables_generation: int = 0
     table_mappings: Mapping[tuple[Any, ...], TableMapping] = NONE
-    table_mappings_turn: int = 0
+    table_mappings_generation: int = 0
     mapping_problem: str | None = None
     explained: Hashable = None
     enriching: str | None = None
@@ -349,7 +349,7 @@ class Session:
     """Whether the page came to rest after a change: then advice is worked out."""
     rests: int = 0
     """How often it did."""
-    closer: str | None = None
+    details_tab: str | None = None
     picked: Key | None = None
     """The chunk whose life is shown."""
     followed: Key | None = None

@@ -12,7 +12,7 @@ from ctxasm.app.ui.frame.address import OPTIONS, is_about_a_question, question_a
 from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title, show_trouble
 from ctxasm.app.ui.frame.session import DATASET, QUERY_ID, Scene, session
 from ctxasm.app.ui.frame.settings_panel import note_below
-from ctxasm.app.ui.frame.work import awaited
+from ctxasm.app.ui.frame.work import wait_for
 from ctxasm.app.ui.words import too_long
 from ctxasm.model.errors import CtxasmError, NotFound, StoreUnavailable
 from ctxasm.model.results import Assembly
@@ -119,7 +119,7 @@ def _search(info: DatasetInfo, question: str, options: SearchOptions) -> None:
 
     workbench = server.workbench()
     try:
-        query = awaited(
+        query = wait_for(
             SEARCH,
             (info.dataset_id, question, options),
             lambda report, cancelled: search(workbench, question, info.name, options, report, cancelled),
@@ -139,7 +139,7 @@ def _search(info: DatasetInfo, question: str, options: SearchOptions) -> None:
             typed_questions.keep_unsaved(info, query)
         session.query_id, session.question_problem = query.query_id, None
         session.searched = True
-    give_up()
+    stop_search()
 
 
 def same_search(saved: Query | None, found: Query) -> bool:
@@ -147,10 +147,10 @@ def same_search(saved: Query | None, found: Query) -> bool:
     return saved is not None and (saved.search_method, saved.retrieved) == (found.search_method, found.retrieved)
 
 
-def give_up() -> None:
+def stop_search() -> None:
     """The question that is searched for is not wanted any more (a callback)."""
     typed_questions.stop_waiting()
-    work.give_up(SEARCH)
+    work.cancel_work(SEARCH)
 
 
 def saved_controls(info: DatasetInfo, query_id: str) -> None:
@@ -206,7 +206,7 @@ def pick_dataset(infos: list[DatasetInfo]) -> DatasetInfo:
 
 
 def _forget_query() -> None:
-    give_up()
+    stop_search()
     del session.query_id
 
 
@@ -222,7 +222,7 @@ def pick_query(info: DatasetInfo, entries: list[QueryEntry], is_hidden: bool = F
         hidden = session.query_id = str(session.query_id)  # what no widget draws is forgotten unless it is kept anew
         return hidden
     state.send_again("query_id", labels.values())
-    query_id: str = st.selectbox("Question", ids, key="query_id", format_func=lambda key: labels.get(key, str(key)), on_change=give_up)
+    query_id: str = st.selectbox("Question", ids, key="query_id", format_func=lambda key: labels.get(key, str(key)), on_change=stop_search)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         _step_buttons(ids, query_id, "query")
         saved_controls(info, query_id)
@@ -257,7 +257,7 @@ def address_of(info: DatasetInfo, query_id: str | None) -> dict[str, str]:
 
 
 def _go_to(query_id: str) -> None:
-    give_up()
+    stop_search()
     session.query_id = query_id
 
 

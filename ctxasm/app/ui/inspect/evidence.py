@@ -20,7 +20,7 @@ from ctxasm.app.ui.frame.layout import show_empty, within
 from ctxasm.app.ui.frame.session import Scene, session, take
 from ctxasm.app.ui.frame.settings_panel import PAGE
 from ctxasm.app.ui.frame.state import of_query
-from ctxasm.app.ui.frame.work import begun, give_up, known
+from ctxasm.app.ui.frame.work import cancel_work, find_work, start_work
 from ctxasm.app.ui.markup import Expected, boxed, expected_of, sign_html, state_link, table_html
 from ctxasm.app.ui.words import plain, title_of
 from ctxasm.model.amounts import counted, percent
@@ -189,8 +189,8 @@ def _at_rest() -> None:
 
 def cancel_outdated(scene: Scene) -> None:
     """Give up work for settings that are left, before the page is drawn: it would slow that down."""
-    if known(ADVICE, _wanted(scene)) is None:
-        give_up(ADVICE)
+    if find_work(ADVICE, _wanted(scene)) is None:
+        cancel_work(ADVICE)
 
 
 def _wanted(scene: Scene) -> Hashable:
@@ -203,13 +203,13 @@ def _ended_job(scene: Scene, at_rest: bool) -> Job | None:
     from ctxasm.app import tuning_runs
 
     wanted = _wanted(scene)
-    job = known(ADVICE, wanted)
+    job = find_work(ADVICE, wanted)
     if job is not None and not job.running:
         return job
     if not at_rest:
         return None
     workbench = server.workbench()
-    job = begun(ADVICE, wanted, lambda _, cancelled: tuning_runs.advice(workbench, scene.settings, scene.dataset, cancelled=cancelled))
+    job = start_work(ADVICE, wanted, lambda _, cancelled: tuning_runs.advice(workbench, scene.settings, scene.dataset, cancelled=cancelled))
     ended = asked_to_end()
     while not job.wait(LOOK_S):
         if ended():

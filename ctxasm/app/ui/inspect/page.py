@@ -140,18 +140,18 @@ TABS = (LIFE, "Find", EVIDENCE, "Same start", "Time", "Export")
 def follow_chunk(key: Key) -> None:
     """Open the drawer at the life of this chunk (a callback)."""
     state.pick_chunk(key)
-    session.closer, session.drawer = LIFE, DETAILS
+    session.details_tab, session.drawer = LIFE, DETAILS
 
 
-def show_closer(scene: Scene, assembly: Assembly) -> None:
+def show_details(scene: Scene, assembly: Assembly) -> None:
     """What else the trace can answer, where the drawer stands open."""
     if session.drawer != DETAILS:
         return
     with drawer("Details"):
         st.segmented_control(
-            "Details", TABS, default=LIFE, required=True, key="closer", persist_state="session", label_visibility="collapsed"
+            "Details", TABS, default=LIFE, required=True, key="details_tab", persist_state="session", label_visibility="collapsed"
         )
-        match session.closer:
+        match session.details_tab:
             case "Find":
                 show_find(scene, assembly, expected(scene, assembly))
             case "Evidence":
@@ -232,7 +232,7 @@ def show_inspect(scene: Scene) -> None:
     if is_changed:
         show_ledger(assembly)
     hear_clicks("chunk_clicks", partial(_picked, scene))
-    show_closer(scene, assembly)
+    show_details(scene, assembly)
     show_settings_drawer()
 
 
@@ -246,5 +246,5 @@ def _picked(scene: Scene, said: str) -> bool:
         keep_marks(scene, [key], "remove" if key in marked_of(scene.query) else "add")
         return True
     elif picked_text(said) == OFFER:
-        session.closer, session.drawer = EVIDENCE, DETAILS
+        session.details_tab, session.drawer = EVIDENCE, DETAILS
     return False

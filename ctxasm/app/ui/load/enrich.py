@@ -12,7 +12,7 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import show_problem
 from ctxasm.app.ui.frame.models import typed_endpoint
 from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.frame.work import awaited
+from ctxasm.app.ui.frame.work import wait_for
 from ctxasm.app.ui.load.jobs import begin, notes_html
 from ctxasm.app.ui.markup import boxed, table_html
 from ctxasm.app.ui.words import number
@@ -139,7 +139,7 @@ def _estimate(info: DatasetInfo, options: EnrichOptions) -> None:
         session.estimated = wanted
     workbench = server.workbench()
     try:
-        found: Estimate = awaited(
+        found: Estimate = wait_for(
             "estimate", wanted, lambda report, cancelled: estimate(workbench, info.name, options, report, cancelled), "Cancel the estimate"
         )
     except CtxasmError as error:

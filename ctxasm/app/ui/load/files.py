@@ -15,7 +15,7 @@ from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.browser import bring_into_view
 from ctxasm.app.ui.frame.layout import show_trouble, within
 from ctxasm.app.ui.frame.session import FILE_MAPPING, LoadRequest, TakenName, forget_widgets, once, session
-from ctxasm.app.ui.frame.work import awaited, give_up
+from ctxasm.app.ui.frame.work import cancel_work, wait_for
 from ctxasm.app.ui.load.documents import show_ingested
 from ctxasm.app.ui.load.enrich import show_enriched, show_made
 from ctxasm.app.ui.load.jobs import (
@@ -257,7 +257,7 @@ def _offer_valid_part(taken: Files, preview: Preview, mappings: Mapping[str, Col
         return import_files(taken, mappings, "part", valid_only=True, limits=limits, into=into)
 
     try:
-        part: Reading = awaited("valid_part", (stamp, repr(mappings), None if info is None else info.dataset_id), tried)
+        part: Reading = wait_for("valid_part", (stamp, repr(mappings), None if info is None else info.dataset_id), tried)
     except CtxasmError as error:
         st.html(boxed(f'<p class="cx-note">No part of it can be imported by itself: {escape(str(error).splitlines()[0])}</p>'))
         return
@@ -361,7 +361,7 @@ def _head(file: FilePreview, chosen: Mapping[str, ColumnMapping]) -> str:
 def show_files() -> None:
     """Take files in; then what they hold, and the way to import it."""
     st.html(boxed(f'<p class="cx-note">{NOTE}</p>'))
-    turn = session.files_turn
+    turn = session.files_generation
     st.file_uploader(
         "Files",
         KINDS,
@@ -389,7 +389,7 @@ def _take(turn: int) -> None:
     """Keep what was dropped, and give the drop zone a fresh start: it forgets its files when another tab is opened."""
     files: Any = st.session_state.get(f"files_{turn}") or ()
     _add(told_apart([(file.name, file.getvalue()) for file in files], set()))
-    session.files_turn = turn + 1
+    session.files_generation = turn + 1
 
 
 def _add(files: list[Taken]) -> None:
@@ -439,8 +439,8 @@ def start_over() -> None:
     """Let go of the files (a callback)."""
     forget_widgets(FILE_MAPPING)
     session.files, session.mappings, session.report = (), {}, None
-    give_up("preview")
-    give_up("valid_part")
+    cancel_work("preview")
+    cancel_work("valid_part")
 
 
 def _remove(name: str) -> None:
@@ -480,7 +480,7 @@ def _preview(taken: tuple[Taken, ...], mappings: dict[str, Any], into: str | Non
     wanted = (stamp_of_files(taken), repr(mappings), None if info is None else info.dataset_id, onto, session.loads)
     into = None if info is None else into
     try:
-        found: Preview = awaited("preview", wanted, lambda report, cancelled: preview_files(workbench, taken, mappings, into, onto))
+        found: Preview = wait_for("preview", wanted, lambda report, cancelled: preview_files(workbench, taken, mappings, into, onto))
     except CtxasmError as error:
         show_trouble("These files cannot be read", str(error), "Remove the file, or repair it and drop it again; nothing was loaded.")
         return None

@@ -18,7 +18,7 @@ from ctxasm.app.ui.frame import work as long_work
 from ctxasm.app.ui.frame.address import COMPARE
 from ctxasm.app.ui.frame.jobs import Job, Work
 from ctxasm.app.ui.frame.session import DATASET, OVER, QUERY_ID, SENT, LoadRequest, TakenName, forget_widgets, once, session
-from ctxasm.app.ui.frame.work import PANEL_REDRAWN_S, give_up, job_card
+from ctxasm.app.ui.frame.work import PANEL_REDRAWN_S, cancel_work, job_card
 from ctxasm.app.ui.markup import boxed, table_html
 from ctxasm.app.ui.words import cut, number, plain
 from ctxasm.data.load_conflicts import NameTaken, Over, Standing, lacks_sent, standing
@@ -282,7 +282,7 @@ def keep_outcome(job: Job) -> None:
         # They are a dataset now; what is mapped next are other files.
         session.files, session.mappings = (), {}
         for name in ("preview", "valid_part"):
-            give_up(name)
+            cancel_work(name)
 
 
 def loaded(name: str | None, query_id: str | None = None) -> None:

@@ -116,7 +116,7 @@ def _box(field: str, boxes: Boxes) -> None:
         st.html(boxed(f'<p class="cx-why">{escape(cut(reason, 90))}</p>'))
 
 
-KEPT: KeptMappings[str, ColumnMapping] = KeptMappings("mappings", "mappings_turn")
+KEPT: KeptMappings[str, ColumnMapping] = KeptMappings("mappings", "mappings_generation")
 LEADING: Mapping[str, tuple[str, ...]] = {
     "chunks": ("text", "document_id", "chunk_index", "title", "source", "page_number"),
     "documents": ("document_id", "title", "source", "summary"),

@@ -13,7 +13,7 @@ import streamlit as st
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_trouble, within
 from ctxasm.app.ui.frame.session import LoadRequest, session
-from ctxasm.app.ui.frame.work import awaited
+from ctxasm.app.ui.frame.work import wait_for
 from ctxasm.app.ui.load.jobs import LONGEST_NAME, begin, begin_load, preview_html
 from ctxasm.app.ui.load.mapping import Boxes, KeptMappings, field_boxes, paths_of, show_lacking
 from ctxasm.app.ui.markup import boxed
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ctxasm.model.ports import FetchedChunk
 
 
-KEPT: KeptMappings[tuple[Any, ...], TableMapping] = KeptMappings("table_mappings", "table_mappings_turn")
+KEPT: KeptMappings[tuple[Any, ...], TableMapping] = KeptMappings("table_mappings", "table_mappings_generation")
 TABLES_READ = "tables"
 """The work that reads which tables a connection has."""
 NO_TABLE = "none: titles stand in the table of chunks"
@@ -98,8 +98,8 @@ def mapping_controls(connection: str, table: TableInfo) -> TableMapping:
     from ctxasm.data.tables.connecting import guess_mapping
 
     workbench, place = server.workbench(), (connection, table.schema, table.name)
-    wanted = (*place, session.tables_turn)
-    guessed = awaited("guessed", wanted, lambda report, cancelled: guess_mapping(workbench, connection, table.name, table.schema))
+    wanted = (*place, session.tables_generation)
+    guessed = wait_for("guessed", wanted, lambda report, cancelled: guess_mapping(workbench, connection, table.name, table.schema))
     mapping: TableMapping = KEPT.all.get(place, guessed)
     sample = _sample("sample", *place)
     first, later = chunk_fields(mapping)
@@ -149,7 +149,7 @@ def _documents(connection: str, place: tuple[Any, ...], mapping: TableMapping) -
 
 
 def _tables_known(connection: str) -> list[TableInfo]:
-    kept = session.awaited.get(TABLES_READ)
+    kept = session.background.get(TABLES_READ)
     return list(kept[1].result()) if kept is not None and kept[0][0] == connection else []
 
 
@@ -164,8 +164,8 @@ def _other_documents(connection: str, place: tuple[Any, ...], mapping: TableMapp
 def _sample(name: str, connection: str, schema: str | None, table: str) -> Sample:
     from ctxasm.data.tables.connecting import sample
 
-    workbench, wanted = server.workbench(), (connection, schema, table, session.tables_turn)
-    found: Sample = awaited(name, wanted, lambda report, cancelled: sample(workbench, connection, table, schema))
+    workbench, wanted = server.workbench(), (connection, schema, table, session.tables_generation)
+    found: Sample = wait_for(name, wanted, lambda report, cancelled: sample(workbench, connection, table, schema))
     return found
 
 
@@ -281,9 +281,11 @@ def _pick_connection(known: list[ConnectionInfo]) -> ConnectionInfo | None:
 def _pick_table(connection: ConnectionInfo) -> TableInfo | None:
     from ctxasm.data.tables.connecting import tables
 
-    workbench, turn = server.workbench(), session.tables_turn
+    workbench, turn = server.workbench(), session.tables_generation
     try:
-        found: list[TableInfo] = awaited(TABLES_READ, (connection.name, turn), lambda report, cancelled: tables(workbench, connection.name))
+        found: list[TableInfo] = wait_for(
+            TABLES_READ, (connection.name, turn), lambda report, cancelled: tables(workbench, connection.name)
+        )
     except CtxasmError as error:
         show_trouble("The tables cannot be read", str(error), "What is linked and loaded already is untouched.")
         st.button("Try again", key="tables_again", on_click=_read_again)
@@ -299,7 +301,7 @@ def _pick_table(connection: ConnectionInfo) -> TableInfo | None:
 
 
 def _read_again() -> None:
-    session.tables_turn = session.tables_turn + 1
+    session.tables_generation = session.tables_generation + 1
 
 
 def _show_table(connection: str, table: TableInfo) -> None:
@@ -318,17 +320,17 @@ def show_checks(connection: str, mapping: TableMapping) -> MappingCheck:
     """The findings and, on demand, chunks, SQL and plan. Raises CtxasmError where the mapping does not fit the table."""
     from ctxasm.data.tables.connecting import check_mapping, preview, statements
 
-    workbench, wanted = server.workbench(), (connection, repr(mapping), session.tables_turn)
-    found: MappingCheck = awaited("table_check", wanted, lambda report, cancelled: check_mapping(workbench, connection, mapping))
+    workbench, wanted = server.workbench(), (connection, repr(mapping), session.tables_generation)
+    found: MappingCheck = wait_for("table_check", wanted, lambda report, cancelled: check_mapping(workbench, connection, mapping))
     _show_found(found)
-    chunks: list[FetchedChunk] = awaited("table_chunks", wanted, lambda report, cancelled: preview(workbench, connection, mapping))
+    chunks: list[FetchedChunk] = wait_for("table_chunks", wanted, lambda report, cancelled: preview(workbench, connection, mapping))
     with st.expander(f"First {len(chunks)} chunks as they are read", key="table_chunks"):
         rows = [(at, {field: getattr(chunk, field) for field in SHOWN}) for at, chunk in enumerate(chunks, 1)]
         st.html(boxed(preview_html(SHOWN, rows, {}, "First chunks")))
     sql = st.expander("The SQL that will run, with its parameters", key="table_sql", on_change="rerun")
     if sql.open:
         with sql:
-            written: dict[str, str] = awaited("table_sql", wanted, lambda report, cancelled: statements(workbench, connection, mapping))
+            written: dict[str, str] = wait_for("table_sql", wanted, lambda report, cancelled: statements(workbench, connection, mapping))
             for name, statement in written.items():
                 st.caption(name)
                 st.code(statement, language="sql", wrap_lines=True)
@@ -355,11 +357,11 @@ def _show_found(found: MappingCheck) -> None:
 def _explain(connection: str, mapping: TableMapping) -> None:
     from ctxasm.data.tables.connecting import explain
 
-    workbench, wanted = server.workbench(), (connection, repr(mapping), session.tables_turn)
+    workbench, wanted = server.workbench(), (connection, repr(mapping), session.tables_generation)
     if st.button("Explain", key="table_explain", help="The plan of the database for the neighbours of three chunks: planned, not run"):
         session.explained = wanted
     if session.explained == wanted:
-        plan: str = awaited("table_plan", wanted, lambda report, cancelled: explain(workbench, connection, mapping))
+        plan: str = wait_for("table_plan", wanted, lambda report, cancelled: explain(workbench, connection, mapping))
         st.code(plan, language=None, wrap_lines=True)
 
 

@@ -27,7 +27,7 @@ from ctxasm.app.ui.frame.address import (
 from ctxasm.app.ui.frame.gold import show_no_gold
 from ctxasm.app.ui.frame.layout import report_button, show_empty, show_problem, show_title
 from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.frame.work import awaited, begin_job, job_of, show_job, take_ended
+from ctxasm.app.ui.frame.work import begin_job, job_of, show_job, take_ended, wait_for
 from ctxasm.app.ui.markup import boxed, picked_text, state_link
 from ctxasm.app.ui.sweep.pictures import cell_html, front_of, heatmap_html, importance_figure, said
 from ctxasm.app.ui.words import number, seconds_words
@@ -210,7 +210,7 @@ def _take_kept(info: DatasetInfo, axes: Axes) -> tuple[object, Decided] | None:
 
     workbench, start = server.workbench(), session.now
     wanted = (_data(info), start, tuple(axes.items()))
-    made: Decided | None = awaited(
+    made: Decided | None = wait_for(
         "sweep_kept", wanted, lambda report, cancelled: decided_before(workbench, start, axes, info.name, report, cancelled)
     )
     if made is not None:
@@ -244,7 +244,7 @@ def _plan(info: DatasetInfo, axes: Axes) -> Plan | None:
     workbench, start = server.workbench(), session.now
     wanted = (_data(info), start, tuple(axes.items()))
     try:
-        plan: Plan = awaited("sweep_plan", wanted, lambda report, cancelled: plan_of(workbench, start, axes, info.name))
+        plan: Plan = wait_for("sweep_plan", wanted, lambda report, cancelled: plan_of(workbench, start, axes, info.name))
     except CtxasmError as error:
         show_problem(str(error))
         return None
