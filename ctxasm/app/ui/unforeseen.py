@@ -1,8 +1,9 @@
-"""What a page says where something is wrong that no page foresaw: a sentence, and never a stack trace."""
+"""What a page says where something is wrong that no page foresaw, a sentence and never a stack trace; and what Streamlit's secrets hold."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -17,12 +18,19 @@ UNGUARDED = (
 )
 
 
+def secrets() -> Mapping[str, object]:
+    """Streamlit's secrets, empty where there is no file."""
+    try:
+        return {str(name): value for name, value in st.secrets.items()}
+    except (FileNotFoundError, st.errors.StreamlitSecretNotFoundError):
+        return {}
+
+
 def show_unforeseen(error: Exception) -> bool:
     """Say what is missing, what the error itself says where it is one of ours, or where the trace is; True: Streamlit adds nothing."""
     sentence = str(error) if isinstance(error, CtxasmError) else missing_package(error)
     if not sentence:
         from ctxasm.app.faults import report_crash
-        from ctxasm.app.ui.configured import secrets
 
         sentence = report_crash(error, secrets=secrets())
     st.error(f"This page cannot go on: {plain(sentence)}")

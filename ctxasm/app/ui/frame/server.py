@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from streamlit.runtime.caching import cache_resource
 
-from ctxasm.app.ui.configured import secrets
 from ctxasm.app.ui.frame import typed_questions
 from ctxasm.app.ui.frame.jobs import Jobs
 from ctxasm.app.ui.frame.session import once, session
 from ctxasm.app.ui.frame.typed_questions import with_typed_turns
+from ctxasm.app.ui.unforeseen import secrets
 from ctxasm.app.workbench import SAMPLE, Workbench
 from ctxasm.config import read_config
 from ctxasm.model.errors import CtxasmError
