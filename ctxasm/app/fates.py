@@ -148,7 +148,7 @@ def flow(assembly: Assembly, evidence: Sequence[EvidenceState] = ()) -> tuple[Le
     return tuple(levels)
 
 
-class Step(NamedTuple):
+class FunnelStep(NamedTuple):
     """What a stage left. `value` stands in the funnel, `does` says in a sentence what the stage did; `stage` is its technical name.
 
     Of `labelled` pieces of evidence `kept` are whole so far, and `lost` were lost by this stage.
@@ -171,7 +171,7 @@ class Step(NamedTuple):
         return f"{self.kept} of {self.labelled}" if self.labelled else ""
 
 
-def steps(assembly: Assembly, evidence: Sequence[EvidenceState] = ()) -> tuple[Step, ...]:
+def steps(assembly: Assembly, evidence: Sequence[EvidenceState] = ()) -> tuple[FunnelStep, ...]:
     """The steps of an assembly in order: those of stages that ran, and of optional ones only where they are on."""
     levels = {level.stage: level for level in flow(assembly, evidence)}
     ran = {record.stage for record in assembly.trace.stages}
@@ -194,18 +194,18 @@ def steps(assembly: Assembly, evidence: Sequence[EvidenceState] = ()) -> tuple[S
     return tuple(found)
 
 
-def _step(name: str, stage: str, label: str, value: str, levels: dict[str, Level], does: str) -> Step:
+def _step(name: str, stage: str, label: str, value: str, levels: dict[str, Level], does: str) -> FunnelStep:
     level = levels[stage]
     labelled = sum(levels["retrieved"][-2:])
-    return Step(name, stage, label, value, level.hits + level.neighbours, level.tokens, does, level.evidence, level.lost, labelled)
+    return FunnelStep(name, stage, label, value, level.hits + level.neighbours, level.tokens, does, level.evidence, level.lost, labelled)
 
 
-def _found(assembly: Assembly, levels: dict[str, Level]) -> Step:
+def _found(assembly: Assembly, levels: dict[str, Level]) -> FunnelStep:
     hits = levels["retrieved"].hits
     return _step("found", "retrieved", "found", f"{hits:,}", levels, f"Search returned {counted(hits, 'chunk')}.")
 
 
-def _widened(assembly: Assembly, levels: dict[str, Level]) -> Step:
+def _widened(assembly: Assembly, levels: dict[str, Level]) -> FunnelStep:
     level, window = levels["expand"], assembly.settings.expand_window
     if not assembly.settings.enabled:
         does = "Assembly is off: no neighbours are fetched."
@@ -218,7 +218,7 @@ def _widened(assembly: Assembly, levels: dict[str, Level]) -> Step:
     return _step("widened", "expand", "with neighbours", f"{level.hits + level.neighbours:,}", levels, does)
 
 
-def _repeats(assembly: Assembly, levels: dict[str, Level]) -> Step:
+def _repeats(assembly: Assembly, levels: dict[str, Level]) -> FunnelStep:
     record = assembly.trace.stage("deduplicate")
     events = record.events if record else ()
     chars = sum(event.chars for event in events if isinstance(event, (Stripped, Merged)))
@@ -231,13 +231,13 @@ def _repeats(assembly: Assembly, levels: dict[str, Level]) -> Step:
     return _step("repeats", "deduplicate", "repeated", f"−{chars:,} chars" if chars else "0", levels, does)
 
 
-def _grouped(assembly: Assembly, levels: dict[str, Level]) -> Step:
+def _grouped(assembly: Assembly, levels: dict[str, Level]) -> FunnelStep:
     documents = len({fate.document_id for fate in assembly.trace.fates})
     does = "Chunks stand in their documents, the document with the best chunk first."
     return _step("grouped", "group", "grouped", f"{documents:,}", levels, does)
 
 
-def _shortened(assembly: Assembly, levels: dict[str, Level]) -> Step:
+def _shortened(assembly: Assembly, levels: dict[str, Level]) -> FunnelStep:
     record = assembly.trace.stage("compress")
     count = sum(isinstance(event, Compressed) for event in record.events) if record else 0
     does = (
@@ -248,14 +248,14 @@ def _shortened(assembly: Assembly, levels: dict[str, Level]) -> Step:
     return _step("shortened", "compress", "shortened", f"{count:,}", levels, does)
 
 
-def _fits(assembly: Assembly, levels: dict[str, Level]) -> Step:
+def _fits(assembly: Assembly, levels: dict[str, Level]) -> FunnelStep:
     gone = sum(fate.fate == "dropped" and fate.stage == "budget" for fate in assembly.trace.fates)
     does = f"{counted(gone, 'chunk')} did not fit into {assembly.limit:,} tokens." if gone else "Everything fits."
     level = levels["budget"]
     return _step("fits", "budget", "fits", f"{level.hits + level.neighbours:,}", levels, does)
 
 
-def _prefixed(assembly: Assembly, levels: dict[str, Level]) -> Step:
+def _prefixed(assembly: Assembly, levels: dict[str, Level]) -> FunnelStep:
     count = sum(isinstance(event, Prefixed) for record in assembly.trace.stages for event in record.events)
     does = (
         f"{counted(count, 'page summary')} {agreeing(count, 'stands before its document', 'stand before their documents')}."
@@ -265,7 +265,7 @@ def _prefixed(assembly: Assembly, levels: dict[str, Level]) -> Step:
     return _step("prefixed", "summarise", "summaries", f"{count:,}", levels, does)
 
 
-def _sources(assembly: Assembly, levels: dict[str, Level]) -> Step:
+def _sources(assembly: Assembly, levels: dict[str, Level]) -> FunnelStep:
     sent = sum(fate.fate in SENT for fate in assembly.trace.fates)
     does = f"{counted(sent, 'chunk')} under {counted(len(assembly.citations), 'number')} that an answer can cite."
     return _step("sources", "cite", "sources", f"{len(assembly.citations):,}", levels, does)

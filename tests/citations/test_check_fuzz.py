@@ -17,7 +17,7 @@ import pytest
 from test_alignment import SENTENCES, check, check_laws
 
 from ctxasm.app.commands.check import claim_lines
-from ctxasm.app.ui.ask.answer import Stretch, checked_pieces
+from ctxasm.app.ui.ask.answer import AnswerText, checked_pieces
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import MarkerParser
 from ctxasm.llm.redaction import SurrogateJoiner, joined
@@ -87,7 +87,7 @@ def check_places(checked: CheckedAnswer, sources: list[dict[str, Any]]) -> None:
             there = texts[claim.conflict.number][claim.conflict.start : claim.conflict.end]
             assert there.split() == claim.conflict.source.split()
         assert not any(re.search("[\r\n]", line) for line in claim_lines(claim, checked, texts))
-    stretches = "".join(piece.text for piece in checked_pieces(checked, {}) if isinstance(piece, Stretch))
+    stretches = "".join(piece.text for piece in checked_pieces(checked, {}) if isinstance(piece, AnswerText))
     assert stretches == "".join(without(answer, [(marker.start, marker.end) for marker, *_ in checked.markers]))
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ctxasm.app.fates import SENT, Step, fate_sentence
+from ctxasm.app.fates import SENT, FunnelStep, fate_sentence
 from ctxasm.app.report.page import LIMIT, STYLE, Writer, fitting, table, whole_page
 from ctxasm.citations.axes import FINE, WORST, Part, sign, words
 from ctxasm.citations.reasons import conflict_sentence
@@ -32,7 +32,7 @@ class Funnel(NamedTuple):
     """The assembly of a run, made again from the data, with its steps; `why` says why it cannot be."""
 
     assembly: Assembly | None
-    steps: tuple[Step, ...] = ()
+    steps: tuple[FunnelStep, ...] = ()
     why: str = ""
 
 

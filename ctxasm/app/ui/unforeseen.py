@@ -1,4 +1,4 @@
-"""What a page says where something is wrong that no page foresaw, a sentence and never a stack trace; and what Streamlit's secrets hold."""
+"""What a page says where something is wrong that no page foresaw: a sentence, and never a stack trace. And what the secrets hold."""
 
 from __future__ import annotations
 
@@ -12,11 +12,6 @@ from ctxasm.app.ui.words import plain
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.packages import missing_package
 
-UNGUARDED = (
-    "This way to start the workbench takes any Host header, and so lets web pages in: nothing is shown. "
-    "Start it with `ctxasm serve`, `streamlit run app.py` or `uvicorn app:app`."
-)
-
 
 def secrets() -> Mapping[str, object]:
     """Streamlit's secrets, empty where there is no file."""
@@ -24,6 +19,12 @@ def secrets() -> Mapping[str, object]:
         return {str(name): value for name, value in st.secrets.items()}
     except (FileNotFoundError, st.errors.StreamlitSecretNotFoundError):
         return {}
+
+
+UNGUARDED = (
+    "This way to start the workbench takes any Host header, and so lets web pages in: nothing is shown. "
+    "Start it with `ctxasm serve`, `streamlit run app.py` or `uvicorn app:app`."
+)
 
 
 def show_unforeseen(error: Exception) -> bool:

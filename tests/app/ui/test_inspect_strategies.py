@@ -13,7 +13,7 @@ from ctxasm.app.fates import SENT, flow, likeness_label, steps, supplement_of
 from ctxasm.app.ui.context_marks import also_in, rewritten_text, shortened_chunks, stretches, text_html
 from ctxasm.app.ui.inspect.budget import regret_html
 from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html
-from ctxasm.app.ui.inspect.copies import copies, difference, squeezed
+from ctxasm.app.ui.inspect.copies import copies, difference, shortened_by_compression
 from ctxasm.app.ui.inspect.order import at_the_ends, block_order, prefix_html
 from ctxasm.app.ui.inspect.page import evidence_mark
 from ctxasm.assembly.pipeline import assemble
@@ -130,7 +130,7 @@ def test_a_shortened_chunk_is_flagged_with_its_share():
     assert short.words in Page(text_html(done, "")).text
     fate = next(fate for fate in done.trace.fates if fate.document_id == "long")
     assert {"sent", "left"} == {piece.state for piece in stretches(done, fate)}
-    assert [(row.tokens, row.kept_tokens, row.sent) for row in squeezed(done)] == [(event.tokens, event.kept_tokens, True)]
+    assert [(row.tokens, row.kept_tokens, row.sent) for row in shortened_by_compression(done)] == [(event.tokens, event.kept_tokens, True)]
 
 
 def test_a_rewritten_chunk_is_marked_as_such():

@@ -39,7 +39,7 @@ SCRIPTS = (
             ("part",): (answer.CardPart,),
             ("pane",): (reader.Pane,),
             ("line",): (answer.Line,),
-            ("piece",): (answer.Stretch, answer.Chip),
+            ("piece",): (answer.AnswerText, answer.Chip),
             ("claim",): (answer.ClaimRow,),
             ("span", "lead"): (answer.Span,),
             ("source",): (answer.SourceName,),

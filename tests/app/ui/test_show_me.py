@@ -11,9 +11,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ctxasm import AssemblySettings, assemble, check, compare, preset
+from ctxasm.app.ui import show_me as told
 from ctxasm.app.ui.frame.address import QUERY
-from ctxasm.app.ui.show_me import page as told
-from ctxasm.app.ui.show_me.page import FOUND, SHORT, step_html, steps, tell
+from ctxasm.app.ui.show_me import FOUND, SHORT, step_html, steps, tell
 from ctxasm.app.workbench import SAMPLE, Workbench
 from ctxasm.config import read_config
 from ctxasm.data.files import load_bundle
@@ -155,7 +155,7 @@ def test_every_step_opens_its_own_state(story):
 
 
 def test_a_hostile_title_arrives_as_text(bench, monkeypatch):
-    monkeypatch.setattr("ctxasm.app.ui.show_me.page.title_of", lambda *_: "<script>alert(1)</script>")
+    monkeypatch.setattr("ctxasm.app.ui.show_me.title_of", lambda *_: "<script>alert(1)</script>")
     page = "".join(step_html(at, step) for at, step in enumerate(steps(tell(bench)), 1))
     assert "<script" not in page
     assert "&lt;script&gt;" in page

@@ -15,7 +15,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
 from ctxasm.answering.prompts import PROMPT_HELP, PROMPT_STYLES, PromptChoice, Zone, build_messages, prompt_zones
-from ctxasm.app.ui.ask.answer import Chip, Stretch, answer_pieces, context_cards, sources_html
+from ctxasm.app.ui.ask.answer import AnswerText, Chip, answer_pieces, context_cards, sources_html
 from ctxasm.app.ui.ask.reader import reader_data, show_reader
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.address import compare_address, hear_clicks, review_address
@@ -249,8 +249,8 @@ def answer_html(answer: KeptAnswer, decided: int | None = None, place: int = 1) 
     )
 
 
-def _piece_html(piece: Stretch | Chip) -> str:
-    if isinstance(piece, Stretch):
+def _piece_html(piece: AnswerText | Chip) -> str:
+    if isinstance(piece, AnswerText):
         return escape(piece.text)
     if piece.known:
         return f'<span class="cx-chip" data-marker="{piece.number}">{piece.number}</span>'

@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.answering.prompts import build_messages
-from ctxasm.app.fates import Step, steps
+from ctxasm.app.fates import FunnelStep, steps
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.address import copy_button, hear_clicks, offer_pin
 from ctxasm.app.ui.frame.gold import keep_marks, show_gold_problem
@@ -38,7 +38,7 @@ from ctxasm.text.language import language_of
 KEY = "funnel"
 
 
-def show_funnel(found: Sequence[Step]) -> Step:
+def show_funnel(found: Sequence[FunnelStep]) -> FunnelStep:
     """Draw the steps; return the chosen one."""
     named = {step.name: step for step in found}
     chosen = session.step if session.step in named else "widened"
@@ -57,12 +57,12 @@ def show_funnel(found: Sequence[Step]) -> Step:
     return named[chosen]
 
 
-def _label(step: Step) -> str:
+def _label(step: FunnelStep) -> str:
     unit = " tokens" if step.name == "found" else ""
     return f"{step.label} **{step.value}** :gray[{number(step.tokens)}{unit}{evidence_mark(step)}]"
 
 
-def evidence_mark(step: Step) -> str:
+def evidence_mark(step: FunnelStep) -> str:
     """A filled sign where all labelled evidence is whole so far, an empty one where not; how much is left, where a step loses some."""
     if not step.labelled:
         return ""
@@ -179,7 +179,7 @@ PICTURES: Mapping[str, Callable[[Scene, Assembly], None]] = {
 }
 
 
-def show_picture(step: Step, scene: Scene, assembly: Assembly) -> None:
+def show_picture(step: FunnelStep, scene: Scene, assembly: Assembly) -> None:
     """What the step did, in a sentence and a picture."""
     if not assembly.trace.fates:
         show_empty(

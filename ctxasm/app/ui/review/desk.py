@@ -16,7 +16,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from ctxasm.app.ui.ask.answer import Before, Card, CardPart, Chip, ClaimRow, SourceName, Span, Stretch, answer_lines, around
+from ctxasm.app.ui.ask.answer import AnswerText, Before, Card, CardPart, Chip, ClaimRow, SourceName, Span, answer_lines, around
 from ctxasm.app.ui.ask.reader import HTML, Pane, fields
 from ctxasm.app.ui.frame.browser import component
 from ctxasm.citations.markers import MarkerEvent, MarkerParser
@@ -173,13 +173,13 @@ def _row(claim: ReviewedClaim, item: ReviewItem, outlined: dict[tuple[int, int],
     return ClaimRow((), "✓" if whole else "○", name, "" if cited else "Cites nothing.", spans, cited, ())
 
 
-def _pieces(item: ReviewItem) -> list[Stretch | Chip]:
+def _pieces(item: ReviewItem) -> list[AnswerText | Chip]:
     """The answer as stretches and chips, each with its claim; nothing in them depends on what the checker found."""
     held = {source.number for source in item.sources}
     markers = {marker.start: marker for marker in _markers(item.answer)}
     cuts = {0, len(item.answer)} | {edge for one in markers.values() for edge in (one.start, one.end)}
     cuts |= {min(edge, len(item.answer)) for claim in item.claims for edge in (claim.start, claim.end) if edge >= 0}
-    pieces: list[Stretch | Chip] = []
+    pieces: list[AnswerText | Chip] = []
     last: int | None = None
     inside = 0
     for low, high in pairwise(sorted(cuts)):
@@ -192,7 +192,7 @@ def _pieces(item: ReviewItem) -> list[Stretch | Chip]:
             pieces += [Chip(str(number), number, True, spoken=f"Source {number}", claim=last) for number in numbers if number in held]
             pieces += [Chip(str(number), number, False, spoken=f"Source {number}, unknown number", claim=last) for number in unknown]
         if low >= inside:
-            pieces.append(Stretch(item.answer[low:high], owner))
+            pieces.append(AnswerText(item.answer[low:high], owner))
     return pieces
 
 
