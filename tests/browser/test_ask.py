@@ -479,7 +479,7 @@ def test_a_check_that_hangs_is_stopped_and_the_page_is_whole(open_page, tmp_path
         page = open_page(f"{url}{QUERY}")
         ask(page)
         page.get_by_role("button", name="Change", exact=True).click()
-        page.locator(".st-key-scorer input").first.click()
+        page.locator(".st-key-scorer_name input").first.click()
         page.get_by_role("option", name="a language model (llm)").click()
         expect(page.get_by_text("checking by llm")).to_be_visible()
         page.keyboard.press("Escape")

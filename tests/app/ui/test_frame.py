@@ -16,7 +16,7 @@ from ctxasm.model.presets import PRESETS, preset
 from ctxasm.model.setting_labels import value_words
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import from_url, to_url
-from tests.app.ui.pages import MAIN, at, fine, html, opened, with_settings
+from tests.app.ui.pages import MAIN, at, fine, html, kept, opened, with_settings
 from tests.examples import few, in_turn
 
 
@@ -346,3 +346,17 @@ def test_an_unreachable_database_is_said_on_every_page(monkeypatch, tmp_path):
     assert 'id="ctx-error"' in html(app)
     fine(app.switch_page("../../../pages/load.py").run())
     assert 'id="ctx-error"' in html(app)
+
+
+def test_search_options_of_a_link_that_cannot_be_used_are_named_and_the_others_stand(open_app):
+    app = fine(open_app(qm="bm25", qx="loud", qn="201", ql="nl", qe="<b>"))
+    assert [kept(app, f"search_{name}") for name in ("method", "text", "limit", "language", "embedder")] == [
+        "bm25", "raw", 20, "nl", "default",
+    ]  # fmt: skip
+    said = html(app).split('id="ctx-notice"')[1]
+    assert "qx must be one of raw, title, enriched, got &#x27;loud&#x27;" in said
+    assert "qn must be a whole number from 1 to 200, got &#x27;201&#x27;" in said
+    assert "got &#x27;&lt;b&gt;&#x27;" in said
+    assert {name: app.query_params.get(name) for name in ("qm", "qx", "qn", "ql", "qe")} == {
+        "qm": "bm25", "qx": None, "qn": None, "ql": "nl", "qe": None,
+    }  # fmt: skip

@@ -61,13 +61,18 @@ def is_about_a_question(path: str) -> bool:
     return path != COMPARE or session.compare_view == FIRST or not isinstance(session.pinned, AssemblySettings)
 
 
+def _unknown(parameter: str, value: str, choices: Sequence[str]) -> tuple[str, ...]:
+    """The sentence on a value of a parameter that is none of its choices."""
+    return () if value in choices else (f"{parameter} must be one of {', '.join(choices)}, got {value[:60]!r}",)
+
+
 def take_view(path: str, parameters: Mapping[str, str]) -> tuple[str, ...]:
     """Show what an address of Compare says; sentences on what of it cannot be used."""
     if path != COMPARE:
         return ()
     view = parameters.get(VIEW, FIRST)
     session.compare_view, session.compare_filter = view if view in VIEWS else FIRST, parameters.get(ONLY, EVERY)
-    return () if view in VIEWS else (f"{VIEW} must be one of {', '.join(VIEWS)}, got {view[:60]!r}",)
+    return _unknown(VIEW, view, VIEWS)
 
 
 MODEL = "model"
@@ -93,7 +98,7 @@ def take_model(parameters: Mapping[str, str]) -> tuple[str, ...]:
     named = parameters.get(MODEL)
     if named in MODEL_NAMES:
         session.model = named
-    return () if named is None or named in MODEL_NAMES else (f"{MODEL} must be one of {', '.join(MODEL_NAMES)}, got {named[:60]!r}",)
+    return () if named is None else _unknown(MODEL, named, MODEL_NAMES)
 
 
 SWEEP = "sweep"
@@ -234,18 +239,19 @@ def options_address() -> dict[str, str]:
 
 def take_options(parameters: Mapping[str, str]) -> tuple[str, ...]:
     """Set the search options that an address names; sentences on what of them cannot be used."""
-    problems = []
+    problems: list[str] = []
     for key, (name, choices) in OPTIONS.items():
         text = parameters.get(key)
         if text is None:
             continue
-        if choices and text in choices:
+        if text in choices:
             setattr(session, name, text)
-        elif not choices and text.isdecimal() and 1 <= int(text[:9]) <= MOST_HITS:
-            setattr(session, name, int(text[:9]))
+        elif choices:
+            problems += _unknown(key, text, choices)
+        elif text in map(str, range(1, MOST_HITS + 1)):
+            setattr(session, name, int(text))
         else:
-            allowed = f"one of {', '.join(choices)}" if choices else f"a whole number from 1 to {MOST_HITS}"
-            problems.append(f"{key} must be {allowed}, got {text[:60]!r}")
+            problems.append(f"{key} must be a whole number from 1 to {MOST_HITS}, got {text[:60]!r}")
     return tuple(problems)
 
 
@@ -273,7 +279,7 @@ def take_way(path: str, parameters: Mapping[str, str]) -> tuple[str, ...]:
         return ()
     way = parameters.get(WAY, WAYS[0])
     session.way = way if way in WAYS else WAYS[0]
-    return () if way in WAYS else (f"{WAY} must be one of {', '.join(WAYS)}, got {way[:60]!r}",)
+    return _unknown(WAY, way, WAYS)
 
 
 REVIEW = "review"
