@@ -32,6 +32,7 @@ from .app.api import review_item as review_item
 from .app.api import review_queue as review_queue
 from .app.api import search as search
 from .app.api import sweep as sweep
+from .app.api import undo_gold as undo_gold
 from .app.api import why as why
 from .citations import CheckedAnswer as CheckedAnswer
 from .data.documents.ingesting import IngestReport as IngestReport

@@ -13,38 +13,43 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
+from typing import TYPE_CHECKING
 
 from ctxasm import __version__
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.packages import missing_package
 
-COMMANDS = (
-    "demo",
-    "load",
-    "ingest",
-    "enrich",
-    "connect",
-    "datasets",
-    "delete",
-    "assemble",
-    "search",
-    "questions",
-    "ask",
-    "converse",
-    "check",
-    "why",
-    "compare",
-    "sweep",
-    "recommend",
-    "label",
-    "review",
-    "history",
-    "report",
-    "export",
-    "settings",
-    "fit",
-    "serve",
-)
+if TYPE_CHECKING:
+    from ctxasm.app.commands.common import Command
+
+COMMANDS = {
+    "demo": "tune",
+    "load": "data",
+    "ingest": "data",
+    "enrich": "data",
+    "connect": "connect",
+    "datasets": "data",
+    "delete": "data",
+    "assemble": "query",
+    "search": "query",
+    "questions": "review",
+    "ask": "query",
+    "converse": "converse",
+    "check": "check",
+    "why": "why",
+    "compare": "tune",
+    "sweep": "tune",
+    "recommend": "tune",
+    "label": "review",
+    "review": "review",
+    "history": "review",
+    "report": "review",
+    "export": "data",
+    "settings": "serve",
+    "fit": "tune",
+    "serve": "serve",
+}
+"""Every command, and the module of `ctxasm.app.commands` that it stands in."""
 INTERRUPTED = 130
 FAULT = 70
 """As `EX_SOFTWARE` of sysexits.h."""
@@ -89,9 +94,9 @@ def _unforeseen(error: Exception, argv: Sequence[str]) -> int:
     if missing := missing_package(error):
         print(f"ctxasm: {missing}", file=sys.stderr)
         return 2
-    from ctxasm.app.faults import told
+    from ctxasm.app.faults import report_crash
 
-    print(f"ctxasm: {told(error, argv)}", file=sys.stderr)
+    print(f"ctxasm: {report_crash(error, argv)}", file=sys.stderr)
     return FAULT
 
 
@@ -105,15 +110,21 @@ def parse(argv: Sequence[str]) -> Namespace:
     return args
 
 
+def command_of(name: str) -> Command:
+    """One of COMMANDS, read when it is needed."""
+    found: Command = getattr(import_module(f"ctxasm.app.commands.{COMMANDS[name]}"), name.upper())
+    return found
+
+
 def _parser(argv: Sequence[str]) -> ArgumentParser:
     """The command that is named first, else every command, with the arguments of those that are named: all take longer than most run."""
     parser = ArgumentParser(prog="ctxasm", description="A workbench for tuning RAG context assembly.", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"ctxasm {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in argv[:1] if argv and argv[0] in COMMANDS else COMMANDS:
-        command = import_module(f"ctxasm.app.commands.{name}")
+        command = command_of(name)
         added = commands.add_parser(
-            name, help=command.SUMMARY, description=command.__doc__, allow_abbrev=False, formatter_class=RawDescriptionHelpFormatter
+            name, help=command.summary, description=command.description, allow_abbrev=False, formatter_class=RawDescriptionHelpFormatter
         )
         if name in argv:
             command.add_arguments(added)

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote_plus
 
 from ctxasm.model.errors import InvalidInput, NotFound, shown
 from ctxasm.model.regular_files import read_regular, refuse_irregular
@@ -73,8 +74,15 @@ class Config:
 
     @property
     def shown_database(self) -> str:
-        """The database URL without its password."""
-        return re.sub(r"(?<=://)([^/@]*?):[^/]*@", r"\1:…@", self.database_url)
+        """The database URL without its passwords: neither the one before the host nor those among the parameters."""
+        address, mark, query = re.sub(r"(?<=://)([^/@]*?):[^/]*@", r"\1:…@", self.database_url).partition("?")
+        parts = [part.partition("=") for part in query.split("&")]
+        return address + mark + "&".join(f"{name}{is_}{'…' if _is_password(name) else value}" for name, is_, value in parts)
+
+
+def _is_password(parameter: str) -> bool:
+    """Whether a parameter of a database URL is one: `password`, `sslpassword`."""
+    return unquote_plus(parameter).strip().lower().endswith("password")
 
 
 def read_config(environment: Mapping[str, str] | None = None, secrets: Mapping[str, object] | None = None) -> Config:

@@ -122,7 +122,7 @@ def test_a_table_is_linked_or_copied(store: Store, monkeypatch: pytest.MonkeyPat
         own.executemany("INSERT INTO desks VALUES (:document_id, :chunk_index, :body, 'remark')", ROWS)
     own.close()
     monkeypatch.setenv("CTXASM_CONNECTION_OWN", f"sqlite:///{Path('own.db').resolve()}")
-    assert connect("own", "desks", "linked", store, fields={"text": "body"}).info.dataset_id < 0
+    assert connect("own", "desks", "linked", store, fields={"text": "body"}).info.linked
     query = search("When does the desk on floor 3 open?", store, "linked", BM25, save=True)
     linked = open_dataset("linked", store)
     assert [entry.query_id for entry in linked.query_list()] == [query.query_id]

@@ -56,6 +56,17 @@ def test_no_secret_shows() -> None:
     assert "hunter2" not in repr(found) + str(found) + found.shown_database
     assert "sk-secret" not in repr(found)
     assert found.shown_database == "postgresql://me:…@host/db"
+    for address in (
+        "host/db?password=hunter2",
+        "h/db?user=me&PassWord=hunter2&sslmode=require",
+        "h/db?pass%77ord=hunter2",
+        "me:?hunter2@h/db",
+    ):
+        assert "hunter2" not in Config(f"postgresql://{address}").shown_database
+    assert (
+        Config("postgresql://h/db?user=me&password=x&sslmode=require").shown_database
+        == "postgresql://h/db?user=me&password=…&sslmode=require"
+    )
     assert Config("sqlite:////a/b@c.db").shown_database == "sqlite:////a/b@c.db"
 
 

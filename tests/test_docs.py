@@ -14,7 +14,6 @@ import shutil
 import tomllib
 from argparse import SUPPRESS, Action, ArgumentParser
 from collections.abc import Iterable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import get_args
 
@@ -22,10 +21,10 @@ import pytest
 
 import ctxasm
 from ctxasm import AssemblySettings, Bundle, Chunk, Document, Hit, MemoryStore, Query, assemble
-from ctxasm.__main__ import COMMANDS, main
+from ctxasm.__main__ import COMMANDS, command_of, main
 from ctxasm.app.hosts import HOST_NAMES
 from ctxasm.app.parts import NLI_MODEL, SCORERS
-from ctxasm.app.ui.words.words import GLOSSARY, LEFT_OUT
+from ctxasm.app.ui.words import GLOSSARY, LEFT_OUT
 from ctxasm.citations.checked import Verdict
 from ctxasm.config import (
     API_KEY,
@@ -122,7 +121,7 @@ def names_table() -> str:
 
 
 def commands_table() -> str:
-    rows = ((f"`ctxasm {USAGE.get(name, name)}`", import_module(f"ctxasm.app.commands.{name}").SUMMARY) for name in COMMANDS)
+    rows = ((f"`ctxasm {USAGE.get(name, name)}`", command_of(name).summary) for name in COMMANDS)
     return markdown(("command", "what it does"), rows)
 
 
@@ -131,7 +130,7 @@ def options_tables() -> str:
     parts = []
     for name in COMMANDS:
         parser = ArgumentParser(prog=f"ctxasm {name}", add_help=False)
-        import_module(f"ctxasm.app.commands.{name}").add_arguments(parser)
+        command_of(name).add_arguments(parser)
         shown = [action for action in parser._actions if action.help is not SUPPRESS]
         rows = [(f"`{written(action)}`", parser._get_formatter()._expand_help(action) if action.help else "") for action in shown]
         parts.append(f"### ctxasm {name}\n\n{markdown(('argument', 'what it does'), rows)}")

@@ -1,15 +1,16 @@
 """The public functions, one a capability: each opens what its use case asks for, and runs it as the commands and the pages do.
 
-`store` is a store of the caller's, which stays open; None is the database that the environment names, opened for the one call.
+`store` is a store or a workbench of the caller's, which stays open; None is the database that the environment names, opened for the
+one call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ctxasm.model.errors import InvalidInput
+from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.progress import Cancelled, Report, never, silent
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from ctxasm.model.settings import AssemblySettings
     from ctxasm.model.support import Scorer
     from ctxasm.review.exchange import ImportReport
-    from ctxasm.review.gold import GoldReport
+    from ctxasm.review.gold import GoldReport, UndoReport
     from ctxasm.review.judging import QueueEntry, ReviewItem
     from ctxasm.review.reviewers import Agreement, Calibration
     from ctxasm.store.database import Store
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from ctxasm.tuning.sweep import Axes
     from ctxasm.tuning.sweep_results import SweepResult
     from ctxasm.tuning.why_results import Why
+
+    Opened: TypeAlias = DatasetStore | Workbench
 
 
 def open_store(url: str | None = None) -> Store:
@@ -61,7 +64,7 @@ def open_store(url: str | None = None) -> Store:
     return Store(url, open_counter("cl100k_base"))
 
 
-def open_dataset(name: str | None = None, store: DatasetStore | None = None) -> Dataset:
+def open_dataset(name: str | None = None, store: Opened | None = None) -> Dataset:
     """A dataset by its name (default: the newest), stored or linked, as `assemble` takes it. Raises NotFound naming those that exist."""
     return _opened(store).dataset(name)
 
@@ -71,7 +74,7 @@ def open_dataset(name: str | None = None, store: DatasetStore | None = None) -> 
 
 def load(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-    store: DatasetStore | None = None,
+    store: Opened | None = None,
     name: str | None = None,
     *,
     columns: Mapping[str, str] | None = None,
@@ -103,7 +106,7 @@ def load(
 
 def ingest(
     paths: Source | Sequence[Source],
-    store: DatasetStore | None = None,
+    store: Opened | None = None,
     name: str | None = None,
     options: IngestOptions | None = None,
     *,
@@ -129,7 +132,7 @@ def connect(
     connection: str,
     table: str,
     name: str,
-    store: DatasetStore | None = None,
+    store: Opened | None = None,
     *,
     fields: Mapping[str, str] | None = None,
     documents: str | None = None,
@@ -160,7 +163,7 @@ def connect(
 
 
 def enrich(
-    store: DatasetStore | None = None,
+    store: Opened | None = None,
     dataset: str | None = None,
     options: EnrichOptions | None = None,
     *,
@@ -180,7 +183,7 @@ def enrich(
 
 def export(
     path: str | os.PathLike[str],
-    store: DatasetStore | None = None,
+    store: Opened | None = None,
     dataset: str | None = None,
     format: str = "bundle",
     *,
@@ -199,7 +202,7 @@ def export(
 def label(
     query_id: str,
     chunks: Sequence[tuple[str, int]] = (),
-    store: DatasetStore | None = None,
+    store: Opened | None = None,
     dataset: str | None = None,
     how: GoldChange = "add",
     *,
@@ -223,7 +226,7 @@ def label(
 
 def search(
     question: str,
-    store: DatasetStore | None = None,
+    store: Opened | None = None,
     dataset: str | None = None,
     options: SearchOptions | None = None,
     *,
@@ -267,8 +270,8 @@ def assemble(
     the settings ask for cannot be had.
     """
     from ctxasm.answering.zones import ZonePlanner
-    from ctxasm.app.parts import shelf_at
-    from ctxasm.app.workbench import assembled
+    from ctxasm.app.parts import equipment, shelf_at
+    from ctxasm.assembly import assemble as run
     from ctxasm.assembly import joined
     from ctxasm.config import read_config
     from ctxasm.model.settings import AssemblySettings
@@ -277,7 +280,11 @@ def assemble(
     settings, config = settings or AssemblySettings(), read_config()
     asked, chunk_source = joined(query, source, hits, chunks, documents)
     counter = counter or open_counter(settings.encoding)
-    return assembled(asked, chunk_source, settings, counter, config, ZonePlanner(config.model_windows), shelf_at(source), limit=limit)
+    parts = equipment(settings, config, shelf_at(source))
+    if limit is not None:
+        return run(asked, chunk_source, settings, counter, limit=limit, **parts)
+    plan = ZonePlanner(config.model_windows).plan(asked, settings, counter)
+    return plan.on(run(asked, chunk_source, settings, counter, limit=plan.limit, **parts))
 
 
 def ask(
@@ -321,7 +328,7 @@ def check(assembly: Assembly, answer: str, scorer: Scorer | str | None = None, *
 
 def why(
     trace: Source | Sequence[Source] | None = None,
-    store: DatasetStore | None = None,
+    store: Opened | None = None,
     dataset: str | None = None,
     settings: AssemblySettings | None = None,
     *,
@@ -339,7 +346,7 @@ def why(
     for a `trace` whose fields are not recognised (prompt="request.messages"). Raises InvalidInput,
     InvalidBundle, NotFound, ModelUnavailable where the scorer's model fails.
     """
-    from ctxasm.app.explained import cases_in, explained, recorded_cases
+    from ctxasm.app.why import cases_in, explain_case, recorded_cases
     from ctxasm.data.files.loading import files_at, one_mapping
     from ctxasm.model.settings import AssemblySettings
 
@@ -351,7 +358,7 @@ def why(
             given = _listed(trace)
             files = [one for file in given for one in ([file] if isinstance(file, tuple) else files_at([file], workbench.config))]
             found = cases_in(workbench, files, dataset, one_mapping(columns or {}))
-        return explained(workbench, found.named(query_id), chosen, found.source, found.dataset, fact, scorer)
+        return explain_case(workbench, found.named(query_id), chosen, found.source, found.dataset, fact, scorer)
 
 
 # From looking to deciding
@@ -359,7 +366,7 @@ def why(
 
 def sweep(
     axes: Axes | None = None,
-    store: DatasetStore | None = None,
+    store: Opened | None = None,
     dataset: str | None = None,
     settings: AssemblySettings | None = None,
     *,
@@ -375,18 +382,19 @@ def sweep(
     the same to the byte. With `keep` outcomes are kept in the store, so that a sweep that was ended goes on, and another one counts
     only what is new. Raises InvalidInput, NotFound, StoreUnavailable.
     """
-    from ctxasm.app.tuned import swept
+    from ctxasm.app.tuning_runs import sweep_context, sweep_grid
     from ctxasm.model.settings import AssemblySettings
+    from ctxasm.tuning.sweep import sweep as run
 
     with _workbench(store) as workbench:
-        start = settings or AssemblySettings()
-        return swept(workbench, start, axes, dataset, query_ids, engine=engine, keep=keep, report=report, cancelled=cancelled)
+        context = sweep_context(workbench, dataset, query_ids, engine, keep, report, cancelled)
+        return run(context, sweep_grid(settings or AssemblySettings(), axes))
 
 
 def compare(
     a: AssemblySettings,
     b: AssemblySettings,
-    store: DatasetStore | None = None,
+    store: Opened | None = None,
     dataset: str | None = None,
     *,
     query_ids: Sequence[str] | None = None,
@@ -399,16 +407,17 @@ def compare(
 
     The rest is as in `sweep`.
     """
-    from ctxasm.app.tuned import compared
+    from ctxasm.app.tuning_runs import sweep_context
+    from ctxasm.tuning.compare import compare as run
 
     with _workbench(store) as workbench:
-        return compared(workbench, a, b, dataset, query_ids, engine=engine, keep=keep, report=report, cancelled=cancelled)
+        return run(sweep_context(workbench, dataset, query_ids, engine, keep, report, cancelled), a, b)
 
 
 def compare_answers(
     a: AssemblySettings,
     b: AssemblySettings,
-    store: DatasetStore | None = None,
+    store: Opened | None = None,
     dataset: str | None = None,
     model: AnswerModel | str | None = None,
     choice: PromptChoice | None = None,
@@ -429,7 +438,7 @@ def compare_answers(
     StoreUnavailable, ModelUnavailable where the scorer's model fails; a question that the model does not answer is among `failures`.
     """
     from ctxasm.answering.prompts import GROUNDED
-    from ctxasm.app.tuned import answer_desk
+    from ctxasm.app.tuning_runs import answer_desk
     from ctxasm.tuning.compare_answers import How, Prices
 
     with _workbench(store) as workbench:
@@ -441,7 +450,7 @@ def compare_answers(
 
 
 def recommend(
-    store: DatasetStore | None = None,
+    store: Opened | None = None,
     dataset: str | None = None,
     settings: AssemblySettings | None = None,
     *,
@@ -457,21 +466,24 @@ def recommend(
     `delta` (default .05) is the share of questions that something cheaper may lose, and the gain that must not be missed. The rest is as
     in `sweep`.
     """
-    from ctxasm.app.tuned import recommendation
+    from ctxasm.app.tuning_runs import sweep_context
     from ctxasm.model.settings import AssemblySettings
+    from ctxasm.tuning.recommend import DELTA
+    from ctxasm.tuning.recommend import recommend as run
 
+    wanted = DELTA if delta is None else delta
+    if not 0 < wanted <= 0.5:
+        raise InvalidInput(f"delta must be a number above 0 and at most 0.5, got {shown(wanted)}")
     with _workbench(store) as workbench:
-        start = settings or AssemblySettings()
-        return recommendation(
-            workbench, start, dataset, query_ids, delta=delta, engine=engine, keep=keep, report=report, cancelled=cancelled
-        )
+        context = sweep_context(workbench, dataset, query_ids, engine, keep, report, cancelled)
+        return run(context, settings or AssemblySettings(), delta=wanted)
 
 
 # Reviewing
 
 
 def history(
-    store: DatasetStore | None = None,
+    store: Opened | None = None,
     wanted: RunFilter | None = None,
 ) -> list[RunEntry]:
     """The answers that were kept, the newest first, those that `wanted` asks for (default: all). Raises StoreUnavailable."""
@@ -485,7 +497,7 @@ def keep_run(
     assembly: Assembly,
     answer: AnswerResult,
     checked: CheckedAnswer,
-    store: DatasetStore | None = None,
+    store: Opened | None = None,
     dataset: str | None = None,
     *,
     temperature: float = 0.0,
@@ -508,7 +520,7 @@ def keep_run(
 
 
 def review_queue(
-    reviewer: str, store: DatasetStore | None = None, dataset: str | None = None, *, file: str | None = None, batch: str = ""
+    reviewer: str, store: Opened | None = None, dataset: str | None = None, *, file: str | None = None, batch: str = ""
 ) -> list[QueueEntry]:
     """The recorded answers of a dataset (default: the newest), or those of a `file`, as runs to judge, the riskiest first.
 
@@ -521,7 +533,7 @@ def review_queue(
         return run(workbench, reviewer, keep_recorded(workbench, dataset, file, batch=batch).run_ids)
 
 
-def review_item(run_id: str, reviewer: str, store: DatasetStore | None = None) -> ReviewItem:
+def review_item(run_id: str, reviewer: str, store: Opened | None = None) -> ReviewItem:
     """One answer as this reviewer may see it: without the checker's and others' verdicts where they have not judged. Raises NotFound."""
     from ctxasm.review.judging import item_for
 
@@ -529,7 +541,7 @@ def review_item(run_id: str, reviewer: str, store: DatasetStore | None = None) -
         return item_for(workbench.store, run_id, reviewer)
 
 
-def judge(judgement: Judgement, expected: int = 0, store: DatasetStore | None = None) -> Written:
+def judge(judgement: Judgement, expected: int = 0, store: Opened | None = None) -> Written:
     """Say what a reviewer says of an item. `expected` is the version that the reviewer saw (0: none).
 
     Where another one stands nothing is overwritten: the result says so, and what stands. Raises InvalidInput, NotFound.
@@ -539,7 +551,7 @@ def judge(judgement: Judgement, expected: int = 0, store: DatasetStore | None = 
 
 
 def export_reviews(
-    path: str | os.PathLike[str], store: DatasetStore | None = None, wanted: RunFilter | None = None, format: str | None = None
+    path: str | os.PathLike[str], store: Opened | None = None, wanted: RunFilter | None = None, format: str | None = None
 ) -> int:
     """Write runs with their judgements: .jsonl is whole, .csv and .xlsx are for a spreadsheet, `format` annotations for Phoenix.
 
@@ -553,7 +565,7 @@ def export_reviews(
         return run(workbench, path, run_ids_of(workbench, wanted or ALL_RUNS), format)
 
 
-def import_reviews(path: str | os.PathLike[str], store: DatasetStore | None = None) -> ImportReport:
+def import_reviews(path: str | os.PathLike[str], store: Opened | None = None) -> ImportReport:
     """Keep the runs and judgements that `export_reviews` wrote as JSON Lines; conflicts come back in the report.
 
     Raises InvalidInput naming the line; then nothing is kept.
@@ -564,7 +576,7 @@ def import_reviews(path: str | os.PathLike[str], store: DatasetStore | None = No
         return run(workbench, path)
 
 
-def review_agreement(store: DatasetStore | None = None, wanted: RunFilter | None = None) -> tuple[Agreement, Agreement, Calibration]:
+def review_agreement(store: Opened | None = None, wanted: RunFilter | None = None) -> tuple[Agreement, Agreement, Calibration]:
     """How reviewers agree about citations, about whether answers answer their questions, and how right the checker is by what they say."""
     from ctxasm.app.reviews import run_ids_of
     from ctxasm.model.runs import ALL_RUNS
@@ -578,19 +590,19 @@ def review_agreement(store: DatasetStore | None = None, wanted: RunFilter | None
 def report(
     what: str | Sequence[str] | SweepResult | Recommendation | Comparison,
     path: str | os.PathLike[str] | None = None,
-    store: DatasetStore | None = None,
+    store: Opened | None = None,
 ) -> str:
     """Runs (by their ids), a sweep, a recommendation or a comparison as one HTML page of at most 150 kB; with `path` also written there.
 
     It has no scripts, asks nothing of any server, and holds no key. Raises InvalidInput, NotFound, StoreUnavailable.
     """
-    from ctxasm.app.report.making import report_on
+    from ctxasm.app.report import report_on
 
     with _workbench(store) as workbench:
         return report_on(workbench, what, path)
 
 
-def approve_gold(store: DatasetStore | None = None, dataset: str | None = None) -> GoldReport:
+def approve_gold(store: Opened | None = None, dataset: str | None = None) -> GoldReport:
     """Give the questions of a dataset (default: the newest) the evidence that more than half of its reviewers approve.
 
     Raises NotFound, StoreUnavailable.
@@ -601,22 +613,33 @@ def approve_gold(store: DatasetStore | None = None, dataset: str | None = None) 
         return approve(workbench, dataset)
 
 
-def _opened(store: DatasetStore | None) -> Workbench:
+def undo_gold(store: Opened | None = None, dataset: str | None = None) -> UndoReport:
+    """Give the questions of a dataset (default: the newest) the labels back that they had before `approve_gold`.
+
+    Raises InvalidInput where there is nothing to undo, NotFound, StoreUnavailable.
+    """
+    from ctxasm.review.gold import undo_approval
+
+    with _workbench(store) as workbench:
+        return undo_approval(workbench, dataset)
+
+
+def _opened(store: Opened | None) -> Workbench:
     from ctxasm.app.workbench import Workbench
     from ctxasm.config import connection_secrets, read_config
 
-    return Workbench(read_config(secrets=connection_secrets()), store)
+    return store if isinstance(store, Workbench) else Workbench(read_config(secrets=connection_secrets()), store)
 
 
 @contextmanager
-def _workbench(store: DatasetStore | None) -> Iterator[Workbench]:
+def _workbench(store: Opened | None) -> Iterator[Workbench]:
     opened = _opened(store)
     try:
         yield opened
     finally:
         if store is None:
             opened.close()
-        else:
+        elif opened is not store:
             opened.links.close()
 
 

@@ -21,7 +21,7 @@ _SECRET = re.compile(r"key|token(?!s)|secret|passw|credential|url", re.IGNORECAS
 _PASSWORD = re.compile(r"://[^:/\s]*:(.*)@|[?&]password=([^&\s]*)")
 
 
-def told(error: Exception, argv: Sequence[str] = (), secrets: Mapping[str, object] | None = None) -> str:
+def report_crash(error: Exception, argv: Sequence[str] = (), secrets: Mapping[str, object] | None = None) -> str:
     """The sentence for an error that is none of ctxasm's own, with the place of its trace.
 
     `argv` are the arguments of the command, `secrets` what no file may hold (default: the connections of Streamlit's secrets).

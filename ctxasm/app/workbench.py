@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ctxasm.citations.report import CheckedAnswer
     from ctxasm.config import Config
     from ctxasm.llm import Endpoint
-    from ctxasm.model.datasets import Dataset, DatasetInfo, DatasetStore, QueryEntry, VectorShelf
+    from ctxasm.model.datasets import Dataset, DatasetInfo, DatasetStore, QueryEntry
     from ctxasm.model.messages import AnswerModel, Cancel
     from ctxasm.model.ports import ChunkSource, FetchedChunk, TokenCounter
     from ctxasm.model.records import Query
@@ -33,35 +33,6 @@ if TYPE_CHECKING:
     from ctxasm.model.settings import AssemblySettings
     from ctxasm.model.support import Scorer
     from ctxasm.tuning.evidence import EvidenceState
-
-
-def assembled(
-    query: Query,
-    source: ChunkSource,
-    settings: AssemblySettings,
-    counter: TokenCounter,
-    config: Config,
-    zones: ZonePlanner,
-    shelf: VectorShelf,
-    *,
-    choice: PromptChoice | None = None,
-    model: AnswerModel | None = None,
-    told_by: str | None = None,
-    limit: int | None = None,
-    cancelled: Callable[[], bool] = lambda: False,
-) -> Assembly:
-    """The context of a query that will be asked as `choice` says, within the zones; `limit` replaces them.
-
-    Vectors are kept on `shelf`. `model` and `told_by` are those of `ZonePlanner.plan`; `cancelled`
-    stops a model that compresses. Raises InvalidInput for what cannot be assembled, and for a part that cannot be had.
-    """
-    from ctxasm.assembly.pipeline import assemble
-
-    tools = equipment(settings, config, shelf)
-    if limit is not None:
-        return assemble(query, source, settings, counter, limit=limit, cancelled=cancelled, **tools)
-    plan = zones.plan(query, settings, counter, choice, model=model, told_by=told_by)
-    return plan.on(assemble(query, source, settings, counter, limit=plan.limit, cancelled=cancelled, **tools))
 
 
 SAMPLE, SAMPLE_NL = "sample", "sample-nl"
@@ -146,11 +117,18 @@ class Workbench:
         return keep_bundle(self, read_bundle(folder, name), origin, over)._replace(notes=())
 
     def delete(self, name: str) -> None:
-        """Remove a stored dataset, or a link (never the user's table). Raises NotFound naming those that exist."""
+        """Remove a stored dataset, or a link (never the user's table), with what was said about its contexts; the answers that were kept
+        stay. Raises NotFound naming those that exist.
+        """
+        from ctxasm.review.blind import forget_reviews
+        from ctxasm.review.gold import forget_approval
+
         if not self.links.remove(name):
             self.store.delete(name)
             self._handles.pop(name, None)
             self.links.forget_enrichment(name)
+        forget_reviews(self.store, name)
+        forget_approval(self.store, name)
 
     def dataset(self, name: str | None = None) -> Dataset:
         """A dataset, stored or linked (default: the newest): a handle that follows its name. Raises NotFound naming those that exist."""
@@ -190,26 +168,18 @@ class Workbench:
         told_by: str | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Assembly:
-        """The context of a query that will be asked as `choice` says; `model` summarises older turns where that is set.
+        """The context of a query that will be asked as `choice` says, within the zones.
 
-        `source` replaces the dataset; the others are those of `assembled`.
-        Raises InvalidInput for a query that cannot be assembled or zones that leave nothing, StoreUnavailable.
+        `source` replaces the dataset, `model` and `told_by` are those of `ZonePlanner.plan`, `cancelled` stops a model that compresses.
+        Raises InvalidInput for a query that cannot be assembled, zones that leave nothing, and a part that cannot be had;
+        StoreUnavailable.
         """
+        from ctxasm.assembly.pipeline import assemble
 
         chunks, counter = self.dataset(dataset) if source is None else source, self.counter(settings.encoding)
-        return assembled(
-            query,
-            chunks,
-            settings,
-            counter,
-            self.config,
-            self.zones,
-            self.store,
-            choice=choice,
-            model=model,
-            told_by=told_by,
-            cancelled=cancelled,
-        )
+        parts = equipment(settings, self.config, self.store)
+        plan = self.zones.plan(query, settings, counter, choice, model=model, told_by=told_by)
+        return plan.on(assemble(query, chunks, settings, counter, limit=plan.limit, cancelled=cancelled, **parts))
 
     def weights(self) -> Weights | None:
         """The team's own weights of `budget_policy=learned`, None where those that ship are used. Raises InvalidInput."""

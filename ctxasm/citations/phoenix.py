@@ -7,6 +7,7 @@ name and an identifier on a span replaces the one before it, so the same file ma
 from __future__ import annotations
 
 import binascii
+import json
 import re
 from base64 import b64decode
 from collections.abc import Iterable, Sequence
@@ -81,9 +82,10 @@ def reviewer_annotation(
     return {**made, "annotator_kind": "HUMAN", "identifier": f"{BY}:review:{about['run_id']}:{about['item']}:{reviewer}"}
 
 
-def annotations_body(annotations: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """What is sent."""
-    return {"data": list(annotations)}
+def annotations_json(annotations: Iterable[dict[str, Any]]) -> str:
+    """The body of `POST /v1/span_annotations`, without lone surrogates."""
+    text = json.dumps({"data": list(annotations)}, ensure_ascii=False, allow_nan=False, indent=1)
+    return text.encode("utf-8", "replace").decode() + "\n"
 
 
 def _of_claim(claim: CheckedClaim, number: int, checked: CheckedAnswer, span_id: str, about: dict[str, Any]) -> dict[str, Any]:

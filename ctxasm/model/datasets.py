@@ -36,6 +36,11 @@ class DatasetInfo:
     content_hash: str
     origin: str | None = None
 
+    @property
+    def linked(self) -> bool:
+        """Whether it is a table of the user's own, read where it is."""
+        return self.dataset_id < 0
+
 
 class QueryEntry(NamedTuple):
     """One line of a query picker. `hits` is the number of retrieved chunks."""

@@ -1,4 +1,4 @@
-"""What a stage did, as small frozen records without prose. `ctxasm/app/ui/words/words.py` turns each into a sentence.
+"""What a stage did, as small frozen records without prose. `ctxasm/app/ui/words.py` turns each into a sentence.
 
 Law (replay): applying a stage's events to what it was given yields what it returned. Law (silence): without an event
 nothing changed. Events marked *note* change nothing.

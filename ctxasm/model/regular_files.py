@@ -1,12 +1,13 @@
-"""Opening the paths that a user names. A pipe, socket or device would be waited for, or read for ever: none is opened."""
+"""Opening and writing the paths that a user names. A pipe, socket or device would be waited for, or read for ever: none is opened."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
+import sys
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO
 
 from ctxasm.model.errors import InvalidInput, shown
 
@@ -39,6 +40,22 @@ def read_text(path: str | os.PathLike[str], what: str, mend: str) -> str:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise InvalidInput(f"{what} {shown(os.fspath(path))} cannot be read ({reason}): {mend}") from None
+
+
+def write_file(what: str, path: str | os.PathLike[str], data: str | bytes) -> None:
+    """Write a file, in place of what is there. Raises InvalidInput: `what` cannot be written, and why."""
+    try:
+        Path(path).write_bytes(data.encode("utf-8", "replace") if isinstance(data, str) else data)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidInput(f"{what} {shown(os.fspath(path), 300)} cannot be written ({reason}): name another file") from None
+
+
+def standard_input() -> BinaryIO:
+    """What `-` reads. Raises InvalidInput where the program was started without a standard input."""
+    if sys.stdin is None:
+        raise InvalidInput("there is no standard input: give a file")
+    return sys.stdin.buffer
 
 
 def refuse_irregular(place: Path, instead: str = "give a file") -> None:

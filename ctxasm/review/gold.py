@@ -2,7 +2,8 @@
 
 A citation is approved where more than half of the reviewers who judged it call it right, in whatever answer to the question. Of the
 source it is the chunk that carries the claim; where that is not known, any chunk of the source is enough. What should have been cited is
-evidence too. What was approved once and is not any more is taken back; labels from elsewhere are left alone.
+evidence too. What was approved once and is not any more is taken back; labels from elsewhere are left alone. The labels from before are
+kept in the database until the next time, so that `undo_approval` gives them back.
 """
 
 from __future__ import annotations
@@ -10,16 +11,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.data.datasets import Datasets, fresh
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import Dataset
-from ctxasm.model.errors import NotFound
-from ctxasm.model.ports import Window
-from ctxasm.model.records import GoldChunk, Query, alternatives
+from ctxasm.model.errors import InvalidInput, NotFound, shown
+from ctxasm.model.kept import key_of
+from ctxasm.model.ports import Shelf, Window
+from ctxasm.model.records import GoldChunk, Query, alternatives, changed_gold
 from ctxasm.model.runs import ANSWER_ITEM, Judgement, Run, RunFilter, RunSource, parts_of_item
 from ctxasm.review.judging import ClaimRecord, Gold, claims_of
+from ctxasm.store.records import decoding
 
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+SHELF = "gold before"
+"""Where the labels are kept that questions had before verdicts became gold, by dataset."""
 ALIKE = 0.7
 """The share of the words of a chunk that a source has at least which shows it (or of the words of a source that shows a part of it)."""
 Place = tuple[tuple[str, int], ...]
@@ -71,6 +81,7 @@ def approve(datasets: Datasets, dataset: str | None = None) -> GoldReport:
     votes = _votes(runs, store.judgements([run.run_id for run in runs]))
     linked = datasets.links.dataset(name) is not None
     added, removed, kept, refused = dict[str, int](), dict[str, int](), 0, 0
+    changes: list[tuple[Query, list[GoldChunk], list[GoldChunk]]] = []
     missing, unknown = dict[tuple[str, int], None](), list[str]()
     for query_id in dict.fromkeys(run.query_id for run in runs):
         own = votes.get(query_id, {})
@@ -85,13 +96,91 @@ def approve(datasets: Datasets, dataset: str | None = None) -> GoldReport:
         refused += sum(not _is_approved(vote) for vote in own.values())
         new, gone = _changes(query, approved)
         kept += len(approved) - len(new)
+        if new or gone:
+            changes.append((query, new, gone))
+    if changes:  # first, so that whatever ends this leaves the way back
+        store.keep(SHELF, {key_of(name): _written(changes)})
+    for query, new, gone in changes:
         if new:
-            store.set_gold(name, query_id, new, "add", linked=linked)
-            added[query_id] = len(new)
+            store.set_gold(name, query.query_id, new, "add", linked=linked)
+            added[query.query_id] = len(new)
         if gone:
-            store.set_gold(name, query_id, gone, "remove", linked=linked)
-            removed[query_id] = len(gone)
+            store.set_gold(name, query.query_id, gone, "remove", linked=linked)
+            removed[query.query_id] = len(gone)
     return GoldReport(name, added, removed, kept, refused, tuple(missing), tuple(unknown))
+
+
+@dataclass(frozen=True, slots=True)
+class _Approved:
+    """The labels of a question before and after verdicts became gold."""
+
+    query_id: str
+    before: tuple[GoldChunk, ...]
+    after: tuple[GoldChunk, ...]
+
+
+@cache
+def _adapter() -> TypeAdapter[tuple[_Approved, ...]]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(tuple[_Approved, ...])
+
+
+def _written(changes: Iterable[tuple[Query, Sequence[GoldChunk], Sequence[GoldChunk]]]) -> str:
+    made = [
+        _Approved(query.query_id, query.gold, changed_gold(changed_gold(query.gold, new, "add"), gone, "remove"))
+        for query, new, gone in changes
+    ]
+    return _adapter().dump_json(tuple(made), ensure_ascii=True).decode()
+
+
+class UndoReport(NamedTuple):
+    """How many questions have the labels again that they had, and which were labelled anew since: these are left as they are."""
+
+    restored: int
+    left: tuple[str, ...]
+
+    def sentence(self) -> str:
+        """In one line."""
+        changed = f"{counted(len(self.left), 'question')} changed since and left alone: {', '.join(self.left[:5])}" if self.left else ""
+        return ", ".join(filter(None, (f"{counted(self.restored, 'question')} labelled as before", changed)))
+
+
+def can_undo(datasets: Datasets, dataset: str) -> bool:
+    """Whether there are labels from before to go back to."""
+    return bool(datasets.store.read_kept(SHELF, [key_of(dataset)]))
+
+
+def forget_approval(shelf: Shelf, dataset: str) -> None:
+    """Keep nothing to go back to."""
+    shelf.forget(SHELF, [key_of(dataset)])
+
+
+def undo_approval(datasets: Datasets, dataset: str | None = None) -> UndoReport:
+    """Give the questions of a dataset (default: the newest) the labels back that they had before the last `approve`.
+
+    Raises NotFound, InvalidInput where there is nothing to undo, StoreUnavailable.
+    """
+    there = fresh(datasets, datasets.dataset(dataset).info.name)
+    name, store = there.info.name, datasets.store
+    text = store.read_kept(SHELF, [key_of(name)]).get(key_of(name))
+    if text is None:
+        raise InvalidInput(f"no gold of {shown(name)} was made of verdicts since the last undo: there is nothing to undo")
+    with decoding("the labels from before"):
+        approved = _adapter().validate_json(text)
+    linked, restored, left = datasets.links.dataset(name) is not None, 0, list[str]()
+    for each in approved:
+        try:
+            is_unchanged = there.query(each.query_id).gold in (each.after, each.before)
+        except NotFound:
+            is_unchanged = False
+        if is_unchanged:
+            store.set_gold(name, each.query_id, each.before, "replace", linked=linked)
+            restored += 1
+        else:
+            left.append(each.query_id)
+    forget_approval(store, name)
+    return UndoReport(restored, tuple(left))
 
 
 def labelled_chunks(queries: Iterable[Query], dataset: str) -> Gold:

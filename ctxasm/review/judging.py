@@ -7,7 +7,7 @@ of a claim that cites several sources, the checker's verdict comes after the las
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -176,13 +176,29 @@ def item_for(store: RunStore, run_id: str, reviewer: str) -> ReviewItem:
     return ReviewItem(*named, tuple(claims), run.sources, run.reference, own.get(ANSWER_ITEM), others(ANSWER_ITEM))
 
 
-def undo(store: RunStore, run_id: str, item: str, reviewer: str) -> Written | None:
-    """Say again what this reviewer said of an item before the last change, as a new version. None where nothing was said of it."""
-    versions = [each for each in store.judgements([run_id], history=True) if (each.item, each.reviewer) == (item, reviewer)]
-    if not versions:
+def undo(store: RunStore, run_id: str, item: str, reviewer: str, seen: int | None = None) -> Written | None:
+    """Say again what this reviewer said of an item before version `seen` (None: the last one), as a new version.
+
+    None where nothing was said of it. What was written after `seen` is not overwritten: the result says so, and what stands.
+    """
+    own = [each for each in store.judgements([run_id], history=True) if (each.item, each.reviewer) == (item, reviewer)]
+    if not own:
         return None
-    before = versions[-2] if len(versions) > 1 else Judgement(run_id, item, reviewer)
-    return store.judge(before, versions[-1].version)
+    at = own[-1].version if seen is None else seen
+    return store.judge(said_before(own, at), at)
+
+
+def said_before(versions: Sequence[Judgement], version: int) -> Judgement:
+    """What was said before a version; nothing where it is the first one."""
+    first = Judgement(versions[0].run_id, versions[0].item, versions[0].reviewer)
+    return next((each for each in reversed(versions) if each.version < version), first)
+
+
+def flagged_runs(store: RunStore, run_ids: Sequence[str], reviewer: str = "") -> list[str]:
+    """The runs that a reviewer found something wrong with, in their order; without a name: that anybody did."""
+    said = [each for each in store.judgements(run_ids) if each.reviewer == reviewer or not reviewer]
+    wrong = {each.run_id for each in said if each.verdict not in (None, "right") or each.answers in ("partly", "no")}
+    return [run_id for run_id in run_ids if run_id in wrong]
 
 
 def checker_says(claim: ClaimRecord, number: int) -> CitationVerdict | None:

@@ -84,15 +84,24 @@ class Agreement:
 
 
 class Precision(NamedTuple):
-    """Of `n` items of which the checker said one thing, how many the reviewers `confirmed`."""
+    """Of items of which the checker said one thing, how many the reviewers confirmed: (confirmed, of how many) for each answer."""
 
-    n: int
-    confirmed: int
+    answers: tuple[tuple[int, int], ...]
+
+    @property
+    def n(self) -> int:
+        """How many items there are."""
+        return sum(of for _, of in self.answers)
+
+    @property
+    def confirmed(self) -> int:
+        """How many of them are confirmed."""
+        return sum(confirmed for confirmed, _ in self.answers)
 
     @property
     def estimate(self) -> Estimate:
-        """The share, with Wilson's interval."""
-        return wilson(self.confirmed, self.n)
+        """The share. Verdicts of one answer hang together, so the interval is Wilson's for as many items as would say as much alone."""
+        return clustered(self.answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +109,12 @@ class Calibration:
     """The checker against the reviewers' first verdicts (of several reviewers, what most said; `tied` items are left out).
 
     `right`: citations that it called right, which reviewers call right. `flagged`: those it called wrong or outdated, which reviewers do
-    not call right. `left_open`: it did not say. `differing` are (run_id, item, checker, reviewers).
+    not call right. Both are of `answers`. `left_open`: it did not say. `differing` are (run_id, item, checker, reviewers).
     """
 
     right: Precision
     flagged: Precision
+    answers: int
     left_open: int
     tied: int
     differing: tuple[tuple[str, str, CitationVerdict, CitationVerdict], ...]
@@ -117,12 +127,14 @@ class Calibration:
 
         def part(what: str, of: Precision) -> str:
             share = of.estimate
-            if share.value is None or share.low is None or share.high is None:
+            if share.value is None:
                 return f"{what} nothing"
-            return f"{what} {of.n}, confirmed {of.confirmed} ({percent(share.value)}, 95 %: {percent(share.low)} to {percent(share.high)})"
+            sure = "no interval of one answer" if share.low is None else f"95 %: {percent(share.low)} to {percent(share.high or 0)}"
+            return f"{what} {of.n}, confirmed {of.confirmed} ({percent(share.value)}, {sure})"
 
         said = f"{part('it called right', self.right)}; {part('it flagged', self.flagged)}"
-        return f"The checker on this data, over {counted(judged, 'judged citation')}: {said}."
+        where = f"{counted(judged, 'judged citation')} of {counted(self.answers, 'answer')}"
+        return f"The checker on this data, over {where} (verdicts of one answer count as connected): {said}."
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
@@ -131,7 +143,13 @@ class Calibration:
             return {"n": of.n, "confirmed": of.confirmed, **of.estimate._asdict()}
 
         differing = [dict(zip(("run_id", "item", "checker", "reviewers"), each, strict=True)) for each in self.differing]
-        own = {"right": part(self.right), "flagged": part(self.flagged), "left_open": self.left_open, "tied": self.tied}
+        own = {
+            "right": part(self.right),
+            "flagged": part(self.flagged),
+            "answers": self.answers,
+            "left_open": self.left_open,
+            "tied": self.tied,
+        }
         return {**own, "differing": differing}
 
 
@@ -150,7 +168,7 @@ def calibration(store: RunStore, run_ids: Iterable[str]) -> Calibration:
     for (run_id, item, _), each in first_given(store.judgements(wanted, history=True)).items():
         if each.verdict is not None:
             said.setdefault((run_id, item), []).append(each.verdict)
-    counts, left_open, tied = Counter[tuple[bool, bool]](), 0, 0
+    counts, left_open, tied = dict[str, Counter[tuple[bool, bool]]](), 0, 0
     differing: list[tuple[str, str, CitationVerdict, CitationVerdict]] = []
     claims = {run_id: claims_of(store.run(run_id)) for run_id in {run_id for run_id, _ in said}}
     for (run_id, item), verdicts in sorted(said.items()):
@@ -163,11 +181,16 @@ def calibration(store: RunStore, run_ids: Iterable[str]) -> Calibration:
         elif len(most) > 1 and most[0][1] == most[1][1]:
             tied += 1
         else:
-            counts[checker == "right", most[0][0] == "right"] += 1
+            counts.setdefault(run_id, Counter())[checker == "right", most[0][0] == "right"] += 1
             if checker != most[0][0]:
                 differing.append((run_id, item, checker, most[0][0]))
-    right, flagged = (Precision(counts[said, True] + counts[said, False], counts[said, said]) for said in (True, False))
-    return Calibration(right, flagged, left_open, tied, tuple(differing))
+    right, flagged = (
+        Precision(
+            tuple((own[says, says], own[says, True] + own[says, False]) for own in counts.values() if own[says, True] + own[says, False])
+        )
+        for says in (True, False)
+    )
+    return Calibration(right, flagged, len(counts), left_open, tied, tuple(differing))
 
 
 def first_given(history: Iterable[Judgement]) -> dict[tuple[str, str, str], Judgement]:
@@ -238,7 +261,26 @@ def coefficients(table: np.ndarray, weights: np.ndarray | None = None) -> Coeffi
     return Coefficients(alike, float(1 - observed / expected) if expected else None, (alike - chance) / (1 - chance))
 
 
-def wilson(confirmed: int, n: int, level: float = LEVEL) -> Estimate:
+def clustered(answers: Sequence[tuple[int, int]], level: float = LEVEL) -> Estimate:
+    """The share of (confirmed, of how many) over answers, with Wilson's interval for the effective number of items.
+
+    The variance is that of a ratio over answers, with Student's t for few of them (Korn and Graubard 1998, Survey Methodology 24:193).
+    Where all are confirmed, or none, it cannot be told, and each answer counts once. Of one answer there is no interval.
+    """
+    n, many = sum(of for _, of in answers), len(answers)
+    if not n:
+        return Estimate(None)
+    share = sum(confirmed for confirmed, _ in answers) / n
+    if many < 2:
+        return Estimate(share)
+    spread = sum((confirmed - share * of) ** 2 for confirmed, of in answers) * many / (many - 1) / n**2
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    t = z + (z**3 + z) / (4 * (many - 1))  # Student's, near enough
+    effective = min(n, share * (1 - share) / spread * (z / t) ** 2) if spread else n if 0 < share < 1 else many
+    return wilson(share * effective, effective, level)
+
+
+def wilson(confirmed: float, n: float, level: float = LEVEL) -> Estimate:
     """A share with Wilson's score interval (1927)."""
     if not n:
         return Estimate(None)

@@ -109,7 +109,7 @@ def curated_settings() -> tuple[Curated, ...]:
 
 
 def shipped_prior() -> Prior:
-    """The prior that ships, made by `ctxasm.app.prior`."""
+    """The prior that ships, made by `tests.tuning.make_prior`."""
     stored = json.loads(files(PLACE).joinpath("prior.json").read_text(encoding="utf-8"))
     corpora = tuple(
         Corpus(name, own["questions"], _by_name(own["whole"]), _by_name(own["tokens"])) for name, own in stored["corpora"].items()

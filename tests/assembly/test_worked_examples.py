@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxasm.app.ui.inspect.copies import overlap_pairs, seam_html
-from ctxasm.app.ui.words.event_words import event_sentence
+from ctxasm.app.ui.words import event_sentence
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model import events as ev
 from ctxasm.model.records import Chunk, Document, Hit, Query

@@ -14,7 +14,7 @@ from statistics import mean
 
 import pytest
 
-from ctxasm.app.tuned import WorkbenchTools
+from ctxasm.app.tuning_runs import WorkbenchTools
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
 from ctxasm.model.presets import PRESETS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import escape
 from itertools import pairwise
 from pathlib import Path
 
@@ -478,7 +479,7 @@ def test_a_check_that_hangs_is_stopped_and_the_page_is_whole(open_page, tmp_path
         page = open_page(f"{url}{QUERY}")
         ask(page)
         page.get_by_role("button", name="Change", exact=True).click()
-        page.locator(".st-key-scorer input").first.click()
+        page.locator(".st-key-scorer_name input").first.click()
         page.get_by_role("option", name="a language model (llm)").click()
         expect(page.get_by_text("checking by llm")).to_be_visible()
         page.keyboard.press("Escape")
@@ -584,3 +585,29 @@ def test_screenshots_for_the_readme(app, open_page, name, width, scheme):
     assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth + 1")
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(SHOTS / f"{name}.png"))
+
+
+def test_an_answer_is_kept_and_is_there_to_review_and_in_the_history(open_page, tmp_path):
+    from tests.browser.conftest import serving
+    from tests.browser.test_report import downloaded
+
+    with serving(tmp_path) as url:
+        page = open_page(f"{url}{QUERY}")
+        ask(page)
+        page.get_by_role("button", name="Keep", exact=True).click()
+        link = page.locator("#ctx-kept a")
+        expect(link).to_contain_text("review it")
+        question = page.locator("#ctx-title").inner_text().splitlines()[-1]
+        assert escape(question) in downloaded(page)
+        expect(page.get_by_role("button", name="Keep", exact=True)).to_have_count(0)
+        link.click()
+        expect(page.locator("#ctx-title")).to_contain_text("Review")
+        box = page.get_by_label("Your name")
+        box.fill("An")
+        box.press("Enter")
+        expect(page.locator("#ctx-title")).to_contain_text("answer 1 of 1")
+        expect(page.locator(".line.current .claim").first).to_be_focused()
+        expect(page.get_by_role("button", name="Report", exact=True)).to_have_count(0)  # it would say what the checker says
+        page.get_by_text("History", exact=True).click()
+        expect(page.locator("#ctx-runs tbody tr")).to_have_count(1)
+        assert escape(question) in downloaded(page)

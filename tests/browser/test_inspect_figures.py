@@ -135,7 +135,7 @@ def test_a_preset_moves_nothing_and_names_the_neighbours_by_value(app, open_page
     drawer, text = page.locator(".st-key-drawer").bounding_box(), page.locator("#ctx-text").bounding_box()
     assert text["x"] + text["width"] <= drawer["x"]
     before = places(page)
-    page.locator(".st-key-_preset").get_by_role("combobox").click()
+    page.locator(".st-key-preset").get_by_role("combobox").click()
     page.get_by_role("option", name="recommended").click()
     expect(page.get_by_role("combobox", name="Neighbours, changed")).to_have_value("up to 6, by value")
     expect(page.locator("#ctx-change")).to_be_visible()

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from test_alignment import SENTENCES, check, check_laws
 
-from ctxasm.app.commands.check_report import claim_lines
-from ctxasm.app.ui.ask.answer import Stretch, checked_pieces
+from ctxasm.app.commands.check import claim_lines
+from ctxasm.app.ui.ask.answer import AnswerText, checked_pieces
 from ctxasm.citations.markers import SILENT, MarkerParser
 from ctxasm.citations.report import CheckedAnswer
 from ctxasm.llm.redaction import SurrogateJoiner, joined
@@ -87,7 +87,7 @@ def check_places(checked: CheckedAnswer, sources: list[dict[str, Any]]) -> None:
             there = texts[claim.conflict.number][claim.conflict.start : claim.conflict.end]
             assert there.split() == claim.conflict.source.split()
         assert not any(re.search("[\r\n]", line) for line in claim_lines(claim, checked, texts))
-    stretches = "".join(piece.text for piece in checked_pieces(checked, {}) if isinstance(piece, Stretch))
+    stretches = "".join(piece.text for piece in checked_pieces(checked, {}) if isinstance(piece, AnswerText))
     assert stretches == "".join(without(answer, [(m.start, m.end) for m, *_ in checked.markers if m.form not in SILENT]))
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctxasm import AssemblySettings, Hit, InvalidInput, MemoryStore, Query, assemble, load
-from ctxasm.app.fates import unexpanded
-from ctxasm.app.funnel import steps
+from ctxasm.app.fates import steps, unexpanded
 from ctxasm.data.files.importing import ORIGINAL, preview
 from ctxasm.model.events import Unexpanded
 from ctxasm.model.neighbours import NoNeighbours, Obstacle, no_neighbours

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm.app.commands import search as command
+from ctxasm.app.commands import query as command
 from ctxasm.app.ui.frame import sidebar
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config

@@ -131,6 +131,21 @@ def test_the_checker_in_a_reviewers_words(one: dict[str, Any], number: int, says
     assert checker_says(claims_of(run_with(one))[0], number) == says
 
 
+def test_undo_takes_back_nothing_that_was_not_seen() -> None:
+    store = store_with(run_with(claim()))
+    first = Judgement("r", "0:1", "An", "right")
+    store.judge(first, 0)
+    store.judge(replace(first, verdict="wrong_fact"), 1)  # in another tab
+    for seen in (0, 1):
+        refused = undo(store, "r", "0:1", "An", seen)
+        assert refused is not None
+        assert (refused.saved, refused.current and refused.current.verdict) == (False, "wrong_fact")
+    assert [each.version for each in store.judgements(["r"], history=True)] == [1, 2]
+    done = undo(store, "r", "0:1", "An", 2)
+    assert done is not None
+    assert (done.saved, done.current and done.current.verdict) == (True, "right")
+
+
 def test_undo_says_again_what_was_said_before() -> None:
     store = store_with(run_with(claim()))
     assert undo(store, "r", "0:1", "An") is None

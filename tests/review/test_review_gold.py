@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,10 +11,11 @@ from ctxasm import MemoryStore, ask, keep_run
 from ctxasm.app.reviews import keep_recorded, review_queue
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
+from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.model.runs import Judgement, Passage, Run
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.review.gold import approve
+from ctxasm.review.gold import SHELF, approve, can_undo, undo_approval
 from ctxasm.review.judging import item_for
 from ctxasm.review.runs import difference_of
 
@@ -29,6 +31,7 @@ QUERY = Query("When does the desk open?", HITS, "q1", gold=(GoldChunk("guide", 3
 RECORDED = Answer(
     "q1", "The desk opens at seven every day [1]. Parking costs nine euro an hour [1].", metadata={"model": "m", "span_id": "s"}
 )
+OTHER = replace(RECORDED, query_id="q2")
 
 
 @pytest.fixture
@@ -89,6 +92,32 @@ def test_what_most_approve_is_gold_with_its_votes_until_it_is_taken_back(workben
     report = approve(workbench)
     assert report.removed == {"q1": 2}
     assert gold_of(workbench) == QUERY.gold
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+def test_gold_from_verdicts_is_undone_from_the_database_and_what_was_labelled_since_stays(kind: str, tmp_path: Path) -> None:
+    address = f"sqlite:///{tmp_path / 'gold.db'}"
+    own = [Workbench(read_config({"CTXASM_DATABASE_URL": address}), MemoryStore() if kind == "memory" else None)]
+    own[0].store.add(Bundle("data", (Document("guide", "Guide"),), CHUNKS, (QUERY, replace(QUERY, query_id="q2")), (RECORDED, OTHER)))
+    for run_id in keep_recorded(own[0]).run_ids:
+        say(own[0], own[0].store.run(run_id), "An", c0_1="right", answer={"answers": "yes"})
+    assert not can_undo(own[0], "data")
+    assert approve(own[0]).added == {"q1": 1, "q2": 1}
+    if kind == "sqlite":  # another process, a day later
+        own[0].close()
+        own = [Workbench(read_config({"CTXASM_DATABASE_URL": address}))]
+    bench = own[0]
+    assert can_undo(bench, "data")
+    bench.store.set_gold("data", "q2", [GoldChunk("guide", 1, "hand")], "add")
+    assert undo_approval(bench).sentence() == "1 question labelled as before, 1 question changed since and left alone: q2"
+    assert gold_of(bench) == QUERY.gold
+    assert GoldChunk("guide", 1, "hand") in bench.dataset("data").query("q2").gold
+    with pytest.raises(InvalidInput, match="nothing to undo"):
+        undo_approval(bench)
+    approve(bench)
+    bench.delete("data")
+    assert bench.store.read_kept(SHELF) == {}
+    bench.close()
 
 
 def test_an_answer_that_does_not_answer_approves_nothing_and_labels_of_the_data_stay(workbench: Workbench) -> None:

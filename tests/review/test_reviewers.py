@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nltk.metrics.agreement import AnnotationTask
 
 from ctxasm.model.runs import Judgement, Run
-from ctxasm.review.reviewers import Estimate, agreement, calibration, coefficients, wilson, with_intervals
+from ctxasm.review.reviewers import Estimate, agreement, calibration, clustered, coefficients, wilson, with_intervals
 from ctxasm.store.database import MemoryStore
 
 _ = None
@@ -115,6 +115,30 @@ def judged_store() -> MemoryStore:
     return store
 
 
+@pytest.mark.parametrize(("many", "each", "share", "alike"), [(10, 6, 0.8, 0.5), (20, 6, 0.8, 0.5), (40, 6, 0.9, 0.3), (20, 6, 0.8, 0.0)])
+def test_the_interval_of_the_precision_holds_where_verdicts_of_one_answer_hang_together(
+    many: int, each: int, share: float, alike: float
+) -> None:
+    """Of 500 drawn reviews it misses the truth in at most 10 %, where Wilson's for independent items misses it in up to 35 %."""
+    random, held = np.random.default_rng(7), 0
+    for _ in range(500):
+        sizes = random.integers(1, 2 * each, many)
+        rates = random.beta(share / alike - share, (1 - share) / alike - 1 + share, many) if alike else np.full(many, share)
+        found = clustered([(int(random.binomial(of, rate)), int(of)) for of, rate in zip(sizes, rates, strict=True)])
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= share <= found.high
+    assert held >= 450
+
+
+def test_the_interval_of_single_answers_is_wilsons_and_of_one_answer_there_is_none() -> None:
+    alone = clustered([(1, 1)] * 81 + [(0, 1)] * 182)
+    assert [value or 0 for value in alone] == pytest.approx([value or 0 for value in wilson(81, 263)], abs=0.001)
+    assert clustered([(5, 5)] * 20) == wilson(20, 20)
+    assert clustered([(3, 4)]) == Estimate(0.75)
+    assert clustered([]) == Estimate(None)
+
+
 def test_the_first_verdicts_count_and_not_what_was_said_after_looking() -> None:
     store = judged_store()
     before = agreement(store, ["r0", "r1"])
@@ -133,15 +157,15 @@ def test_the_first_verdicts_count_and_not_what_was_said_after_looking() -> None:
 def test_the_checker_is_held_against_what_most_reviewers_say() -> None:
     store = judged_store()
     found = calibration(store, ["r0", "r1"])
-    assert (found.right, found.left_open, found.tied) == ((2, 2), 2, 4)
+    assert (found.right, found.left_open, found.tied) == ((((1, 1), (1, 1)),), 2, 4)
     store.judge(Judgement("r0", "3:1", "Cy", "wrong_fact"), 0)
     store.judge(Judgement("r0", "1:1", "Cy", "not_there"), 0)
     found = calibration(store, ["r0", "r1"])
-    assert (found.right, found.flagged, found.tied) == ((3, 2), (1, 1), 2)
+    assert (found.right, found.flagged, found.answers, found.tied) == ((((1, 2), (1, 1)),), (((1, 1),),), 2, 2)
     assert found.differing == (("r0", "3:1", "right", "wrong_fact"),)
     assert found.sentence() == (
-        "The checker on this data, over 4 judged citations: it called right 3, confirmed 2 (67 %, 95 %: 21 % to 94 %); "
-        "it flagged 1, confirmed 1 (100 %, 95 %: 21 % to 100 %)."
+        "The checker on this data, over 4 judged citations of 2 answers (verdicts of one answer count as connected): "
+        "it called right 3, confirmed 2 (67 %, 95 %: 9 % to 98 %); it flagged 1, confirmed 1 (100 %, no interval of one answer)."
     )
     assert found.to_dict()["flagged"]["n"] == 1
     assert "not calibrated on this data yet" in calibration(store, []).sentence()

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from ctxasm.app.funnel import steps
+from ctxasm.app.fates import steps
 from ctxasm.app.ui.frame.layout import found_badges
 from ctxasm.app.ui.frame.session import Scene
 from ctxasm.data.documents.chunking import chunk_text

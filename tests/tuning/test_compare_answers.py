@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from ctxasm.app.tuned import AnswerWorkbench
+from ctxasm.app.tuning_runs import WorkbenchTools
 from ctxasm.app.workbench import Workbench
 from ctxasm.citations.figures import used_passages
 from ctxasm.citations.lexical import LexicalScorer
@@ -27,7 +27,7 @@ SECRET = "sk-never-on-disk"
 
 
 def desk(model: object, count: int, keep: MemoryStore | None = None, version: str = "1") -> AnswerDesk:
-    tools = AnswerWorkbench(Workbench(read_config({}), sample_store()), sample_store().dataset().info.name)
+    tools = WorkbenchTools(Workbench(read_config({}), sample_store()), sample_store().dataset().info.name)
     return AnswerDesk(tools, questions(count), How(model), LexicalScorer(), version, keep)  # type: ignore[arg-type]
 
 

@@ -49,7 +49,7 @@ def test_the_choice_of_other_corpora_stands_on_ones_own_settings() -> None:
 
 
 def test_the_shipped_prior_is_that_of_the_curated_settings() -> None:
-    """Where this fails: python -m ctxasm.app.prior FOLDER …"""
+    """Where this fails: python -m tests.tuning.make_prior FOLDER …"""
     prior = shipped_prior()
     names = {each.name for each in curated_settings()}
     (own,) = (each for each in curated_settings() if each.name == RECOMMENDED)

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from types import FrameType
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from ctxasm.answering.history import parse_history
@@ -42,6 +42,16 @@ if TYPE_CHECKING:
     from ctxasm.tuning.compare import Comparison
     from ctxasm.tuning.sweep_results import SweepResult
 
+
+class Command(NamedTuple):
+    """A command: a line about it, what its help says, its arguments, and what it does, which gives the exit code."""
+
+    summary: str
+    description: str
+    add_arguments: Callable[[ArgumentParser], None]
+    run: Callable[[Namespace], int]
+
+
 INTERRUPTED = 130
 """The exit code of a command that Ctrl-C ended before its work was done."""
 
@@ -55,13 +65,6 @@ def add_dataset(parser: ArgumentParser) -> None:
     """`--db` and `--data`."""
     add_database(parser)
     parser.add_argument("--data", metavar="NAME", help="dataset (default: the newest)")
-
-
-def standard_input() -> BinaryIO:
-    """What `-` reads. Raises InvalidInput where the command was started without a standard input."""
-    if sys.stdin is None:
-        raise InvalidInput("there is no standard input: give a file")
-    return sys.stdin.buffer
 
 
 def parse_mapping(assignments: Sequence[str]) -> dict[str, str]:
@@ -194,6 +197,13 @@ def settings_of(args: Namespace) -> AssemblySettings:
     return from_assignments(args.assignments, start or from_environment(os.environ))
 
 
+def loaded_workbench(args: Namespace) -> Workbench:
+    """The workbench over the database of `args`, which holds a dataset. Raises InvalidInput that says what to do where it does not."""
+    workbench = workbench_of(args)
+    require_data(workbench)
+    return workbench
+
+
 def require_data(workbench: Workbench) -> None:
     """Refuse to go on with an empty database, and say what to do."""
     if not workbench.datasets():
@@ -279,15 +289,6 @@ def check_writable(flag: str, path: str) -> Path:
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{flag} cannot write to {shown(path, 300)}: {error}") from None
     return Path(path)
-
-
-def write_result(flag: str, path: str, text: str) -> None:
-    """Write the file that `flag` names, in place of what is there. Raises InvalidInput where it cannot be written."""
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InvalidInput(f"{flag}: {shown(path)} cannot be written: {reason}; name another file") from None
 
 
 TABLES = (".csv", ".json", ".parquet", ".html")

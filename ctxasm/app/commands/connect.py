@@ -16,6 +16,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ctxasm.app.commands.common import (
+    Command,
     add_database,
     add_on_conflict,
     as_json,
@@ -36,11 +37,10 @@ if TYPE_CHECKING:
     from ctxasm.data.tables.connecting import SavedMapping
     from ctxasm.data.tables.mapping import TableMapping
 
-SUMMARY = "look into your own tables, map their columns, link or copy them as a dataset"
 COLUMN_CHARS = 40
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_connect(parser: ArgumentParser) -> None:
     """--connection, --table, --map, and what to do with it."""
     parser.add_argument("--connection", metavar="NAME", help="a connection (default: the only one there is)")
     parser.add_argument("--table", metavar="TABLE", help="a table or view; SCHEMA.TABLE where its schema is not searched")
@@ -73,7 +73,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_database(parser)
 
 
-def run(args: Namespace) -> int:
+def run_connect(args: Namespace) -> int:
     """Do what the arguments ask for; 1 where the mapping has problems."""
     with closing(workbench_of(args, makes=_keeps(args))) as workbench:
         return _run(workbench, args)
@@ -225,3 +225,20 @@ def _list(lines: list[str], rows: list[dict[str, object]], form: str, empty: str
 def _cut(text: str) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= COLUMN_CHARS else flat[: COLUMN_CHARS - 1] + "…"
+
+
+CONNECT = Command(
+    "look into your own tables, map their columns, link or copy them as a dataset",
+    """`ctxasm connect`: your own tables in PostgreSQL or SQLite, read where they are.
+
+  ctxasm connect                                    the connections
+  ctxasm connect --connection NAME                  its tables
+  ctxasm connect --connection NAME --table T        the first rows, the guessed mapping, what it finds
+  ctxasm connect --connection NAME --table T --map text=content --link DATASET
+
+A connection is CTXASM_CONNECTION_NAME=postgresql://user@host/name (or sqlite:///folder/file.db), or [connections.NAME] in
+.streamlit/secrets.toml. It is only read: nothing is ever written there.
+""",
+    add_connect,
+    run_connect,
+)

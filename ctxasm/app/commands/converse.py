@@ -1,11 +1,4 @@
-"""`ctxasm converse`: the turns of conversations one after another: what each sends, what came, what left and why, and what it costs.
-
-ctxasm converse conversations.jsonl --data manuals --layout append --window 8000
-ctxasm converse conversations.jsonl --price 2.50:0.25:10 --format json
-
-A line of the file is {"turns": [{"question", "answer"?, "retrieved"?: [{"document_id", "chunk_index", "score"}]}]}, with a
-conversation_id where there is one. A turn without `retrieved` is searched in the dataset. Numbers in an answer say what it cites.
-"""
+"""`ctxasm converse`: conversations turn by turn."""
 
 from __future__ import annotations
 
@@ -16,17 +9,15 @@ from dataclasses import replace
 from typing import Any
 
 from ctxasm.answering.conversation import LAYOUTS, Conversation, Price, Turn
-from ctxasm.app.commands.common import add_dataset, add_settings, as_json, require_data, say, settings_of, show, workbench_of
+from ctxasm.app.commands.common import Command, add_dataset, add_settings, as_json, require_data, say, settings_of, show, workbench_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.records import Hit, Query
 from ctxasm.model.regular_files import read_text
 from ctxasm.retrieval import search
 
-SUMMARY = "replay conversations: what each turn sends, keeps and drops, and its cost"
 
-
-def add_arguments(parser: ArgumentParser) -> None:
+def add_converse(parser: ArgumentParser) -> None:
     """FILE, --layout, --window, --answer-tokens, --receipts, --price, --format, the settings, --data, --db."""
     parser.add_argument("file", metavar="FILE", help="conversations, one JSON object a line")
     parser.add_argument("--layout", choices=LAYOUTS, default="rebuild", help="one block of evidence a turn, or messages that stay")
@@ -39,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_dataset(parser)
 
 
-def run(args: Namespace) -> int:
+def run_converse(args: Namespace) -> int:
     """Print every turn."""
     price = price_of(args.price) if args.price else None
     workbench = workbench_of(args)
@@ -133,3 +124,18 @@ def _question(turn: Mapping[str, Any], query_id: str) -> tuple[Query, str]:
         Hit(str(hit["document_id"]), hit["chunk_index"], hit.get("score", 0.0), hit.get("rank")) for hit in turn.get("retrieved") or ()
     )
     return Query(turn["question"], hits, query_id), str(turn.get("answer") or "")
+
+
+CONVERSE = Command(
+    "replay conversations: what each turn sends, keeps and drops, and its cost",
+    """`ctxasm converse`: the turns of conversations one after another: what each sends, what came, what left and why, and what it costs.
+
+ctxasm converse conversations.jsonl --data manuals --layout append --window 8000
+ctxasm converse conversations.jsonl --price 2.50:0.25:10 --format json
+
+A line of the file is {"turns": [{"question", "answer"?, "retrieved"?: [{"document_id", "chunk_index", "score"}]}]}, with a
+conversation_id where there is one. A turn without `retrieved` is searched in the dataset. Numbers in an answer say what it cites.
+""",
+    add_converse,
+    run_converse,
+)

@@ -11,8 +11,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.app.commands.check_report import ANNOTATIONS_HELP, AnnotationFile
+from ctxasm.app.commands.check import ANNOTATIONS_HELP, AnnotationFile
 from ctxasm.app.commands.common import (
+    Command,
     add_dataset,
     add_settings,
     as_json,
@@ -21,21 +22,19 @@ from ctxasm.app.commands.common import (
     say,
     settings_of,
     show,
-    standard_input,
     workbench_of,
 )
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.regular_files import standard_input
 
 if TYPE_CHECKING:
-    from ctxasm.app.explained import Cases
+    from ctxasm.app.why import Cases
     from ctxasm.app.workbench import Workbench
     from ctxasm.tuning.why_results import Why
 
-SUMMARY = "say where the fact went that a recorded answer lacks: the prompt that was sent beside the one of these settings"
 
-
-def add_arguments(parser: ArgumentParser) -> None:
+def add_why(parser: ArgumentParser) -> None:
     """FILE, --map, --fact, --query, how to check and print, settings, --data, --db."""
     parser.add_argument("file", nargs="?", metavar="FILE", help="a trace, a log, or a prompt with its answer; - for standard input")
     parser.add_argument(
@@ -60,9 +59,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_dataset(parser)
 
 
-def run(args: Namespace) -> int:
+def run_why(args: Namespace) -> int:
     """Say it of each answer, as it is found."""
-    from ctxasm.app.explained import explained
+    from ctxasm.app.why import explain_case
     from ctxasm.citations.phoenix import fact_annotation
 
     workbench, settings = workbench_of(args), settings_of(args)
@@ -74,7 +73,7 @@ def run(args: Namespace) -> int:
     refused = 0
     for case in cases:
         try:
-            why = explained(workbench, case, settings, found.source, found.dataset, args.fact, scorer)
+            why = explain_case(workbench, case, settings, found.source, found.dataset, args.fact, scorer)
         except InvalidInput as error:
             if len(cases) == 1:
                 raise
@@ -96,7 +95,7 @@ def run(args: Namespace) -> int:
 
 
 def _cases(workbench: Workbench, args: Namespace) -> Cases:
-    from ctxasm.app.explained import cases_in, recorded_cases
+    from ctxasm.app.why import cases_in, recorded_cases
     from ctxasm.data.files.loading import files_at, one_mapping
 
     columns = parse_mapping(args.columns)
@@ -132,3 +131,17 @@ def _show(why: Why, alone: bool) -> None:
         show(f"A: no prompt is recorded (where FILE has one: --map prompt=PATH), {against}")
     blocks = ", ".join(f"[{one.number}] {one.document_id} #{', #'.join(map(str, one.chunk_indexes))}" for one in why.assembly.citations)
     show(f"B, these settings: {why.assembly.token_count:,} of {why.assembly.limit:,} tokens: {blocks or 'nothing'}")
+
+
+WHY = Command(
+    "say where the fact went that a recorded answer lacks: the prompt that was sent beside the one of these settings",
+    """`ctxasm why`: where did the fact go that an answer of production lacks?
+
+FILE is a trace or log of any form that `ctxasm load` recognises (LangSmith, Phoenix, Langfuse, OpenTelemetry, Haystack, …), or a prompt
+with its answer; - is standard input. A is the prompt that was sent, as the trace has it; B what the settings here would send from the
+same hits. One sentence an answer: never retrieved; retrieved but not in the prompt that was sent; present but not cited; cited by the
+wrong number; contradicted; and what B does with it. Without FILE it is asked of the answers that the dataset records.
+""",
+    add_why,
+    run_why,
+)

@@ -15,9 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.app.integrations.blocks import blocks_of
-from ctxasm.app.integrations.retrieved import Memory, Reader
-from ctxasm.app.integrations.tuned import settings_of
+from ctxasm.app.integrations.passages import Memory, Reader, blocks_of
+from ctxasm.app.integrations.settings_forms import settings_of
 from ctxasm.data.files.recognised.passages import Passage
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.settings import AssemblySettings

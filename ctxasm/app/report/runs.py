@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ctxasm.app.fates import SENT, fate_sentence
-from ctxasm.app.funnel import Step
+from ctxasm.app.fates import SENT, FunnelStep, fate_sentence
 from ctxasm.app.report.page import LIMIT, STYLE, Writer, fitting, table, whole_page
 from ctxasm.citations.checked import FINE, WORST, Part, sign, words
 from ctxasm.citations.report import conflict_sentence
@@ -33,7 +32,7 @@ class Funnel(NamedTuple):
     """The assembly of a run, made again from the data, with its steps; `why` says why it cannot be."""
 
     assembly: Assembly | None
-    steps: tuple[Step, ...] = ()
+    steps: tuple[FunnelStep, ...] = ()
     why: str = ""
 
 

@@ -19,8 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.__main__ import main
-from ctxasm.app.commands.check import _fail_on, failures
-from ctxasm.app.commands.check_report import claim_lines
+from ctxasm.app.commands.check import _fail_on, claim_lines, failures
 from ctxasm.app.workbench import Workbench
 from ctxasm.citations.agreement import label_scores
 from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, Disputed, DroppedSource, Figures, Support, Verdict

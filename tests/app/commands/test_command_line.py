@@ -13,7 +13,7 @@ import pytest
 
 from ctxasm import __version__
 from ctxasm.__main__ import COMMANDS, main
-from ctxasm.app.commands import serve
+from ctxasm.app.commands import data, serve
 from ctxasm.data.files import write_bundle
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query
 from ctxasm.model.settings import specs
@@ -323,7 +323,7 @@ def test_an_interrupt_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     def interrupt(args: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ctxasm.app.commands.datasets.run", interrupt)
+    monkeypatch.setattr(data, "DATASETS", data.DATASETS._replace(run=interrupt))
     assert main(["datasets"]) == 130
     assert capsys.readouterr().err == "ctxasm: interrupted\n"
 

@@ -11,7 +11,7 @@ import pytest
 
 from ctxasm import compare, preset
 from ctxasm.__main__ import main
-from ctxasm.app.commands.demo import NEXT
+from ctxasm.app.commands.tune import NEXT
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
 from ctxasm.model.settings_text import read_settings

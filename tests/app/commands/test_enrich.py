@@ -13,7 +13,7 @@ import pytest
 from fake_model_server import FakeModel, serving
 
 from ctxasm.__main__ import main
-from ctxasm.app.commands.enrich import INTERRUPTED
+from ctxasm.app.commands.data import INTERRUPTED
 from ctxasm.data.files import write_bundle
 from tests.data.enrich.corpus import long_bundle, small_bundle, well_behaved
 

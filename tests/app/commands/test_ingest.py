@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ctxasm.__main__ import main
-from ctxasm.app.commands.ingest import cancel_on_interrupt
+from ctxasm.app.commands.data import cancel_on_interrupt
 
 pytestmark = pytest.mark.usefixtures("own_database", "kept_readers")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ctxasm.answering.windows import read_windows
-from ctxasm.app.integrations.tuned import settings_of
+from ctxasm.app.integrations.settings_forms import settings_of
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.regular_files import open_regular, read_regular
 

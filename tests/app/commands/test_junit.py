@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from test_check import BAD, GOOD, written
 
 from ctxasm.__main__ import main
-from ctxasm.app.commands.check_report import TestSuite
+from ctxasm.app.commands.check import TestSuite
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer

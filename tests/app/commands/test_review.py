@@ -39,6 +39,7 @@ def test_from_recorded_answers_to_gold_and_back(tmp_path: Path, capsys: pytest.C
     assert "The checker on this data" in agreed
     assert json.loads(told(capsys, "review", "agreement", "--format", "json"))["citations"]["percent"]["value"] == 1.0
     assert "of sample" in told(capsys, "review", "gold")
+    assert "labelled as before" in told(capsys, "review", "gold", "--undo")
     whole, other = tmp_path / "reviews.jsonl", f"sqlite:///{tmp_path / 'other.db'}"
     assert told(capsys, "review", "export", str(whole), "--annotations", str(tmp_path / "a.json")).startswith("6 runs in ")
     assert json.loads((tmp_path / "a.json").read_text(encoding="utf-8")) == {"data": []}

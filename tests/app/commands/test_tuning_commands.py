@@ -15,8 +15,8 @@ import pytest
 
 import ctxasm
 from ctxasm.__main__ import main
-from ctxasm.app.commands.assemble import EvidenceTally
-from ctxasm.app.tuned import open_engine
+from ctxasm.app.commands.query import EvidenceTally
+from ctxasm.app.tuning_runs import open_engine
 from ctxasm.config import DATABASE_URL, shipped
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.settings import AssemblySettings

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from ctxasm.__main__ import FAULT, main
-from ctxasm.app.faults import told
+from ctxasm.app.commands import data
+from ctxasm.app.faults import report_crash
 from ctxasm.model.packages import missing_package
 
 KEY, SHORT, PASSWORD = "sk-proj-0123456789abcdefABCDEF/+=", "sk-abc", "p@ss wörd"
@@ -44,7 +45,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def fail(args: object) -> int:
         raise error
 
-    monkeypatch.setattr("ctxasm.app.commands.datasets.run", fail)
+    monkeypatch.setattr(data, "DATASETS", data.DATASETS._replace(run=fail))
 
 
 def trace_of(sentence: str) -> Path:
@@ -147,11 +148,13 @@ def test_no_key_is_in_the_trace(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 
 def test_where_no_trace_can_be_written_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
-    assert told(ValueError("no place for this")).endswith("cannot be written (No such file or directory): name a folder for it in TMPDIR")
+    assert report_crash(ValueError("no place for this")).endswith(
+        "cannot be written (No such file or directory): name a folder for it in TMPDIR"
+    )
 
 
 def test_a_page_that_fails_again_and_again_fills_no_folder(tmp_path: Path) -> None:
-    assert len({told(ValueError("again and again")) for _ in range(5)}) == 1
+    assert len({report_crash(ValueError("again and again")) for _ in range(5)}) == 1
     assert len(list(tmp_path.glob("ctxasm-fault-*"))) == 1
 
 
@@ -162,10 +165,10 @@ def test_ends_that_are_no_fault(error: str, code: int) -> None:
     fails = f"""
 import sys
 from ctxasm.__main__ import main
-from ctxasm.app.commands import datasets
+from ctxasm.app.commands import data
 def run(args):
     raise {error}
-datasets.run = run
+data.DATASETS = data.DATASETS._replace(run=run)
 sys.exit(main(["datasets"]))
 """
     done = subprocess.run([sys.executable, "-c", fails], capture_output=True, text=True, check=False)

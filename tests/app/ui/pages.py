@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import ctxasm.app.ui
 from ctxasm.app.ui.frame.browser import script
-from ctxasm.app.ui.frame.session import Kept, Session
+from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.frame.settings_panel import GROUPS, SETTINGS
 
 MAIN = Path(ctxasm.app.ui.__file__).parent / "main.py"
@@ -39,7 +39,7 @@ def html(app: AppTest) -> str:
 
 def with_settings(app: AppTest) -> AppTest:
     """The app with the drawer of all settings open, and every group in it."""
-    app.session_state[Session.drawer.key] = SETTINGS
+    app.session_state["drawer"] = SETTINGS
     for stage in GROUPS:
         app.session_state[f"settings_{stage}"] = True
     return fine(app.run())
@@ -59,7 +59,7 @@ def reader(app: AppTest) -> dict[str, Any]:
 
 def datasets(app: AppTest) -> list[str]:
     """The datasets that can be picked, or the one that is named where there is no choice."""
-    pickers = [box for box in app.selectbox if box.key == Session.dataset_name.key]
+    pickers = [box for box in app.selectbox if box.key == "dataset_name"]
     return list(pickers[0].options) if pickers else re.findall(r'id="ctx-data".*?<b>(.*?)</b>', html(app))
 
 
@@ -72,9 +72,9 @@ def problems(app: AppTest) -> list[str]:
     ]
 
 
-def kept(app: AppTest, entry: Kept[Any]) -> Any:
-    """What the session of the app keeps there."""
+def kept(app: AppTest, name: str) -> Any:
+    """What the session of the app keeps under a name."""
     try:
-        return app.session_state[entry.key]
+        return app.session_state[name]
     except KeyError:
-        return entry.before
+        return getattr(Session, name)

@@ -16,7 +16,6 @@ from ctxasm.answering.prompts import GROUNDED, PROMPT_STYLES
 from ctxasm.app.ui.ask import page
 from ctxasm.app.ui.ask.page import MOST_ATTEMPTS
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.session import Session
 from ctxasm.model.records import Answer
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_url
@@ -121,7 +120,7 @@ def test_what_an_endpoint_of_ones_own_answers_is_not_shown_to_others(open_ask):
     with serving() as endpoint:
         app = open_ask(**QUERY)
         app.selectbox(key="model").set_value("openai").run()
-        app.text_input(key="_llm_base_url").set_value(endpoint.base_url)
+        app.text_input(key="llm_base_url").set_value(endpoint.base_url)
         app.text_input(key="_llm_model").set_value("ok").run()
         assert reader(fine(app.button(key="ask").click().run()))["attempts"]
     assert reader(open_ask(**QUERY, mt="900"))["attempts"] == []
@@ -206,7 +205,7 @@ def test_an_answer_that_broke_off_is_kept_and_says_so(open_ask):
     assert pane["panel"]["id"] == "ctx-incomplete"
     assert said(pane)
     assert pane["figures"] == []
-    assert kept(app, Session.answers)[0].attempts[0][0].text
+    assert kept(app, "answers")[0].attempts[0][0].text
 
 
 def test_an_empty_context_never_calls_the_model(open_ask):
@@ -260,7 +259,7 @@ def test_only_so_many_answers_are_kept(open_ask, monkeypatch):
     app = open_ask(**QUERY)
     for style in PROMPT_STYLES[:3]:
         asked(app, prompt_style=style)
-    assert [answers.asked.asking.choice.style for answers in kept(app, Session.answers)] == list(PROMPT_STYLES[1:3])
+    assert [answers.asked.asking.choice.style for answers in kept(app, "answers")] == list(PROMPT_STYLES[1:3])
 
 
 def test_two_models_answer_side_by_side_and_are_checked_apart(open_ask):
@@ -295,7 +294,7 @@ def test_a_change_that_changes_no_context_says_so(open_ask):
 
 def test_a_scorer_that_is_not_there_says_what_to_do_and_leaves_a_check(open_ask, monkeypatch):
     monkeypatch.delenv("CTXASM_NLI_MODEL", raising=False)
-    ((pane,),) = reader(asked(open_ask(**QUERY), scorer="nli"))["attempts"]
+    ((pane,),) = reader(asked(open_ask(**QUERY), scorer_name="nli"))["attempts"]
     assert "CTXASM_NLI_MODEL" in pane["unchecked"]
     assert pane["summary"].startswith("3 claims: 2 supported")
     assert "Checked by lexical" in pane["how"][-1]
@@ -304,10 +303,10 @@ def test_a_scorer_that_is_not_there_says_what_to_do_and_leaves_a_check(open_ask,
 def test_another_scorer_checks_the_same_answer(open_ask, monkeypatch):
     monkeypatch.delenv("CTXASM_NLI_MODEL", raising=False)
     app = asked(open_ask(**QUERY))
-    app.selectbox(key="scorer").set_value("nli").run()
+    app.selectbox(key="scorer_name").set_value("nli").run()
     ((pane,),) = reader(app)["attempts"]
     assert pane["unchecked"]
-    app.selectbox(key="scorer").set_value("lexical").run()
+    app.selectbox(key="scorer_name").set_value("lexical").run()
     assert not reader(app)["attempts"][0][0]["unchecked"]
 
 
@@ -315,7 +314,7 @@ def test_an_earlier_answer_keeps_the_check_it_had(open_ask, monkeypatch):
     monkeypatch.delenv("CTXASM_NLI_MODEL", raising=False)
     app = asked(open_ask(**QUERY))
     fine(app.button(key="ask").click().run())
-    app.selectbox(key="scorer").set_value("nli").run()
+    app.selectbox(key="scorer_name").set_value("nli").run()
     (earlier,), (newest,) = reader(app)["attempts"]
     assert newest["unchecked"]
     assert not earlier["unchecked"]
@@ -360,7 +359,7 @@ def test_a_format_without_numbers_asks_for_none_and_says_so(open_ask, format):
     assert {part for claim in pane["claims"] for part in claim["parts"]} <= {"full", "not_found", "disputed"}
     assert all(claim["spans"] for claim in pane["claims"] if "full" in claim["parts"])
     assert any("No safe boundaries" in caption.value for caption in app.caption)
-    assert app.selectbox(key="_channel").options == ["text, without citations", "voice, without citations"]
+    assert app.selectbox(key="channel").options == ["text, without citations", "voice, without citations"]
 
 
 @pytest.mark.parametrize("format", ["numbered", "source", "xml"])
@@ -370,13 +369,13 @@ def test_a_format_with_numbers_is_asked_for_them(open_ask, format):
     assert pane["marked"]
     assert chips(pane)
     assert not any("boundaries" in caption.value for caption in app.caption)
-    assert app.selectbox(key="_channel").options == ["text, with citations", "voice, without citations"]
+    assert app.selectbox(key="channel").options == ["text, with citations", "voice, without citations"]
 
 
 def test_the_channel_here_is_the_setting(open_ask):
     app = open_ask(**QUERY)
-    fine(app.selectbox(key="_channel").set_value("voice").run())
-    assert app.session_state["_now"].channel == "voice"
+    fine(app.selectbox(key="channel").set_value("voice").run())
+    assert app.session_state["now"].channel == "voice"
     assert app.query_params["ch"] == "voice"
 
 
@@ -410,9 +409,9 @@ def test_an_endpoint_that_is_not_typed_yet_says_what_to_type(open_ask):
     app.selectbox(key="model").set_value("openai").run()
     steps = [
         (None, "", "Type its base URL and its model name."),
-        ("_llm_base_url", "http://127.0.0.1:9/v1", "Type its model name."),
+        ("llm_base_url", "http://127.0.0.1:9/v1", "Type its model name."),
         ("_llm_model", "m", ""),
-        ("_llm_base_url", "", "Type its base URL."),
+        ("llm_base_url", "", "Type its base URL."),
     ]
     for field, typed, hint in steps:
         page = html(fine(app.text_input(key=field).set_value(typed).run() if field else app))
@@ -424,7 +423,7 @@ def test_an_endpoint_that_is_not_typed_yet_says_what_to_type(open_ask):
 def test_an_address_that_is_none_is_an_error_before_the_model_is_named(open_ask):
     app = open_ask()
     app.selectbox(key="model").set_value("openai").run()
-    page = html(fine(app.text_input(key="_llm_base_url").set_value("no address").run()))
+    page = html(fine(app.text_input(key="llm_base_url").set_value("no address").run()))
     assert 'id="ctx-error"' in page
     assert "the base URL must look like" in page
     assert app.button(key="ask").disabled
@@ -434,10 +433,10 @@ def test_a_typed_key_is_in_no_address_and_no_page(open_ask):
     app = open_ask()
     app.selectbox(key="model").set_value("openai").run()
     app.selectbox(key="second_model").set_value("openai").run()
-    app.text_input(key="_llm_base_url").set_value("http://127.0.0.1:9/v1")
+    app.text_input(key="llm_base_url").set_value("http://127.0.0.1:9/v1")
     app.text_input(key="_llm_model").set_value("m")
     app.text_input(key="_llm_model_2").set_value("n")
-    app.text_input(key="_llm_key").set_value("sk-very-secret").run()
+    app.text_input(key="llm_key").set_value("sk-very-secret").run()
     fine(app)
     assert not app.button(key="ask").disabled
     assert "sk-very-secret" not in html(app) + str(dict(app.query_params)) + json.dumps(reader(app))
@@ -448,7 +447,7 @@ def test_a_browser_elsewhere_makes_the_server_ask_nothing_of_its_own_machine(ope
     with serving() as server:
         app = open_ask(**QUERY)
         app.selectbox(key="model").set_value("openai").run()
-        app.text_input(key="_llm_base_url").set_value(server.base_url)
+        app.text_input(key="llm_base_url").set_value(server.base_url)
         app.text_input(key="_llm_model").set_value("m").run()
         ((pane,),) = reader(fine(app.button(key="ask").click().run()))["attempts"]
         assert "is the machine of this server" in json.dumps(pane)
@@ -461,7 +460,7 @@ def test_an_odd_answer_from_an_endpoint_is_shown_and_checked(open_ask):
         server.answer = lambda body: f"Welkom 😀 [1] \ud83d\n{' ' * 110}Totaal: 12 euro [1]."
         app = open_ask(**QUERY)
         app.selectbox(key="model").set_value("openai").run()
-        app.text_input(key="_llm_base_url").set_value(server.base_url)
+        app.text_input(key="llm_base_url").set_value(server.base_url)
         app.text_input(key="_llm_model").set_value("halves").run()
         ((pane,),) = reader(fine(app.button(key="ask").click().run()))["attempts"]
     shown = said(pane)
@@ -483,7 +482,7 @@ def test_what_is_doubtful_is_checked_again_for_a_price_that_is_said_first(open_a
     said = next(markdown.value for markdown in app.markdown if "would check" in markdown.value)
     assert re.search(r"\*\*1 call, about [\d,]+ tokens\*\*", said)
     app.button(key="recheck_now").click().run()
-    assert app.selectbox(key="scorer").value == "lexical+llm"
+    assert app.selectbox(key="scorer_name").value == "lexical+llm"
     ((pane,),) = reader(app)["attempts"]
     assert "endpoint" in pane["unchecked"]  # none is configured here: that is said, and the words' check stays
     assert pane["claims"]
@@ -538,7 +537,7 @@ def test_a_check_that_is_stopped_leaves_a_whole_page_checked_by_words_and_does_n
     monkeypatch.setattr(page.server, "workbench", lambda: slow)
     monkeypatch.setattr(page, "_scorer", lambda name, judge: name)
     monkeypatch.setattr(page, "rerun_after_stop", lambda: again.append(True))
-    app.selectbox(key="scorer").set_value("embedding").run()
+    app.selectbox(key="scorer_name").set_value("embedding").run()
     assert (again, slow.begun) == ([True], 1)
     ((pane,),) = reader(fine(app.run()))["attempts"]
     assert (pane["unchecked"], slow.begun) == ("The check was stopped.", 1)
@@ -550,13 +549,13 @@ def test_the_button_that_stops_a_check_does_so(open_ask, monkeypatch):
     app = asked(open_ask(**QUERY))
 
     def press(bench):
-        page.session.stop_check.set()  # what the button does
+        page.session.check_stopper.set()  # what the button does
         page.st.rerun()
 
     slow = SlowCheck(server.workbench(), press)
     monkeypatch.setattr(page.server, "workbench", lambda: slow)
     monkeypatch.setattr(page, "_scorer", lambda name, judge: name)
-    app.selectbox(key="scorer").set_value("embedding").run()
+    app.selectbox(key="scorer_name").set_value("embedding").run()
     ((pane,),) = reader(fine(app))["attempts"]
     assert (pane["unchecked"], slow.begun) == ("The check was stopped.", 1)
     asked(app)

@@ -15,9 +15,9 @@ from ctxasm.app.ui.ask.answer import (
     AROUND,
     LONGEST_AFTER,
     LONGEST_BEFORE,
+    AnswerText,
     Chip,
     SourceName,
-    Stretch,
     answer_lines,
     answer_pieces,
     around,
@@ -31,7 +31,7 @@ from ctxasm.app.ui.ask.answer import (
 )
 from ctxasm.app.ui.ask.reader import reader_data
 from ctxasm.app.ui.frame.session import KeptAnswer
-from ctxasm.app.ui.widgets.expected import Expected
+from ctxasm.app.ui.markup import Expected
 from ctxasm.citations.checked import Disputed, Withheld
 from ctxasm.citations.figures import cited_passages, used_passages, without_shares
 from ctxasm.citations.markers import parse_markers, resolve
@@ -91,7 +91,7 @@ def test_a_marker_that_claims_share_shows_the_worst():
 def test_the_words_that_clash_are_a_stretch_of_their_own():
     check = of_every_kind(assembled())
     pieces = answer_pieces(check.answer, check.markers, check.claims)
-    assert [piece.text for piece in pieces if isinstance(piece, Stretch) and piece.clash] == ["8 tot 22 uur"]
+    assert [piece.text for piece in pieces if isinstance(piece, AnswerText) and piece.clash] == ["8 tot 22 uur"]
 
 
 @given(st.lists(st.sampled_from(["Zin een. ", "[1]", "[99]", " [1-3] ", "\n- ", "é👍", "[", "Uur."]), max_size=12), st.integers(0, 60))
@@ -103,7 +103,7 @@ def test_pieces_join_to_the_answer_without_its_markers(parts, end):
     rest, at = "", 0
     for marker in kept:
         rest, at = rest + answer[at : marker.start], marker.end
-    assert "".join(piece.text for piece in pieces if isinstance(piece, Stretch)) == rest + answer[at : min(end, len(answer))]
+    assert "".join(piece.text for piece in pieces if isinstance(piece, AnswerText)) == rest + answer[at : min(end, len(answer))]
     assert sum(isinstance(piece, Chip) for piece in pieces) == sum(max(1, len(marker.numbers)) for marker in kept)
 
 
@@ -189,8 +189,8 @@ def test_what_was_not_checked_is_read_line_by_line_with_its_chips():
 def test_no_word_of_an_answer_is_lost_between_its_lines():
     check = of_every_kind(assembled())
     pieces = checked_pieces(check, {})
-    words = "".join(piece.text for piece in pieces if isinstance(piece, Stretch))
-    lined = "".join(piece.text for line in answer_lines(pieces) for piece in line.pieces if isinstance(piece, Stretch))
+    words = "".join(piece.text for piece in pieces if isinstance(piece, AnswerText))
+    lined = "".join(piece.text for line in answer_lines(pieces) for piece in line.pieces if isinstance(piece, AnswerText))
     assert "".join(lined.split()) == "".join(words.split())
     assert [line.claim for line in answer_lines(pieces)] == list(range(8))
 

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import ctxasm
-from ctxasm.app.ui.frame.session import FACT, SENT, Session
+from ctxasm.app.ui.frame.session import FACT, SENT
 from tests.app.ui.builders import HOSTILE
 from tests.app.ui.pages import MAIN, fine, html, kept
 from tests.tuning.test_why import FACT as COSTS
@@ -27,7 +27,7 @@ def load(own_url) -> AppTest:
 
 
 def paste(app: AppTest, text: str) -> AppTest:
-    app.text_area(key=Session.pasted.key).set_value(text)
+    app.text_area(key="pasted").set_value(text)
     return fine(app.button(key="explain_pasted").click().run())
 
 
@@ -47,7 +47,7 @@ def said(app: AppTest) -> tuple[str, str]:
 
 def test_a_pasted_trace_opens_with_the_sentence_of_the_door_and_only_what_differs(load):
     app = paste(load, trace())
-    assert kept(app, Session.pinned) == SENT
+    assert kept(app, "pinned") == SENT
     assert list(app.get("page_link"))
     app = compare(app)
     assert app.query_params["a"] == SENT
@@ -59,7 +59,7 @@ def test_a_pasted_trace_opens_with_the_sentence_of_the_door_and_only_what_differ
     (came,) = re.findall(r'<tr><td><span class="cx-ab" data-side="(\w)">(?:(?!</tr>).)*' + re.escape(TEXTS[1]), page, re.DOTALL)
     assert came == "B"
     assert "The prompt of A" in page
-    assert [button.key for button in app.button if button.key in ("swap", Session.compare_view.key)] == []
+    assert [button.key for button in app.button if button.key in ("swap", "compare_view")] == []
 
 
 def test_the_address_alone_opens_it_again_and_settings_are_b(load):
@@ -68,7 +68,7 @@ def test_the_address_alone_opens_it_again_and_settings_are_b(load):
     for name, value in {**app.query_params, "mt": "500"}.items():
         again.query_params[name] = value if isinstance(value, str) else value[0]
     again = compare(fine(again.run()))
-    assert (kept(again, Session.pinned), kept(again, Session.now).max_tokens) == (SENT, 500)
+    assert (kept(again, "pinned"), kept(again, "now").max_tokens) == (SENT, 500)
     assert said(again)[0] == "not_sent"
 
 
@@ -82,10 +82,10 @@ def test_what_it_should_have_said_is_followed_instead(load):
 
 def test_the_same_again_is_the_same_dataset_and_other_content_another_one(load):
     app = paste(load, trace())
-    first = app.selectbox(key="data").value
+    first = app.selectbox(key="dataset_name").value
     app = paste(fine(app.switch_page("../../../pages/load.py").run()), trace())
-    assert app.selectbox(key="data").value == first == "pasted"
-    assert paste(app, trace("Nothing.")).selectbox(key="data").value == "pasted-2"
+    assert app.selectbox(key="dataset_name").value == first == "pasted"
+    assert paste(app, trace("Nothing.")).selectbox(key="dataset_name").value == "pasted-2"
 
 
 def test_without_a_prompt_it_is_said_of_b_alone(load):
@@ -117,7 +117,7 @@ def test_what_cannot_be_explained_is_said_with_what_to_do(load, text, told):
     page = unescape(html(paste(load, text)))
     assert told in page
     assert "was loaded" in page
-    assert kept(load, Session.pinned) is None
+    assert kept(load, "pinned") is None
 
 
 def test_an_empty_box_does_nothing(load):
@@ -155,5 +155,5 @@ def test_a_question_without_a_recorded_answer_says_what_to_do(open_app):
 def test_a_recorded_answer_is_offered_to_start_with(open_app):
     app = compare(open_app(data="sample", q="child-operation-cold"))
     app = fine(app.button(key="first_What was sent and these settings").click().run())
-    assert kept(app, Session.pinned) == SENT
+    assert kept(app, "pinned") == SENT
     assert said(app)[1]

@@ -13,12 +13,12 @@ from streamlit.testing.v1 import AppTest
 
 import ctxasm
 from ctxasm.app.ui.compare import answers, questions
-from ctxasm.app.ui.compare.blind import SHELF, Review, is_a_left
+from ctxasm.app.ui.compare.blind import is_a_left
 from ctxasm.app.ui.compare.questions import table
 from ctxasm.app.ui.frame import server, work
 from ctxasm.app.ui.frame.address import EVERY
-from ctxasm.app.ui.frame.session import Session
 from ctxasm.model.presets import preset
+from ctxasm.review.blind import SHELF, Review
 from ctxasm.tuning.compare_answers import SHARES
 from tests.app.ui.pages import at, fine, html, kept, opened, with_settings
 
@@ -30,7 +30,7 @@ LINK = {"data": "sample", "a": "default", "mt": "2000"}
 def compare_page(open_app):
     def open_page(view: str = "question", **address: str) -> AppTest:
         app = fine(open_app("compare", **(LINK | address)))
-        return fine(app.segmented_control(key=Session.compare_view.key).set_value(view).run()) if view != "question" else app
+        return fine(app.segmented_control(key="compare_view").set_value(view).run()) if view != "question" else app
 
     return open_page
 
@@ -44,11 +44,11 @@ def found(store_url):
 def test_a_is_pinned_on_inspect_and_stays_in_the_address(open_app):
     app = with_settings(at(data="sample", w="2"))
     fine(app.button(key="pin_in_drawer").click().run())
-    assert kept(app, Session.pinned) == ctxasm.AssemblySettings(expand_window=2)
+    assert kept(app, "pinned") == ctxasm.AssemblySettings(expand_window=2)
     assert app.query_params["a"] == "w=2"
     assert app.button(key="pin_in_drawer").disabled
     again = open_app(**dict(app.query_params))
-    assert kept(again, Session.pinned) == ctxasm.AssemblySettings(expand_window=2)
+    assert kept(again, "pinned") == ctxasm.AssemblySettings(expand_window=2)
 
 
 def test_an_address_that_says_a_wrongly_is_named_in_the_notice(open_app):
@@ -60,10 +60,10 @@ def test_without_a_pair_to_start_with(open_app):
     app = fine(open_app("compare", data="sample"))
     assert "Nothing is pinned" in html(app)
     fine(app.button(key="first_Defaults and recommended").click().run())
-    assert (kept(app, Session.pinned), kept(app, Session.now)) == (A, preset("recommended"))
+    assert (kept(app, "pinned"), kept(app, "now")) == (A, preset("recommended"))
     assert 'id="ctx-bars"' in html(app)
     fine(app.button(key="swap").click().run())
-    assert (kept(app, Session.pinned), kept(app, Session.now)) == (preset("recommended"), A)
+    assert (kept(app, "pinned"), kept(app, "now")) == (preset("recommended"), A)
 
 
 def test_one_question_shows_both_budgets_and_only_what_differs(compare_page):
@@ -90,7 +90,7 @@ def test_all_questions_are_those_of_the_door_and_the_filter_lists_its_own(compar
     assert Counter(re.findall(r'data-change="(\w+)"', changed)) == {k: counts[k] for k in ("worse", "better") if counts[k]}
     assert f"<summary>{counts['unchanged']} unchanged, {counts['unlabelled']} not labelled</summary>" in folded
     worse = [each.query_id for each in found.questions if each.change == "worse"]
-    drawn = html(fine(app.segmented_control(key=Session.compare_filter.key).set_value("worse").run()))
+    drawn = html(fine(app.segmented_control(key="compare_filter").set_value("worse").run()))
     assert set(re.findall(r'data-change="(\w+)"', drawn)) == {"worse"}
     assert linked(drawn) == sorted(worse)
 
@@ -144,8 +144,8 @@ def test_a_blind_review_names_neither_side_nor_another_question_before_its_end(o
     assert {"swap", "previous_query", "next_query"}.isdisjoint(button.key for button in app.button)
     assert [box.label for box in app.sidebar.selectbox] == []
     assert app.query_params["q"] == found.questions[3].query_id  # what is shown by the other views stays
-    app = fine(app.segmented_control(key=Session.compare_view.key).set_value("question").run())
-    assert app.selectbox(key=Session.query_id.key).value == found.questions[3].query_id
+    app = fine(app.segmented_control(key="compare_view").set_value("question").run())
+    assert app.selectbox(key="query_id").value == found.questions[3].query_id
 
 
 def test_judgements_survive_a_reload_and_are_taken_back(own_url, found):
@@ -180,7 +180,7 @@ def test_a_blind_review_ends_with_who_is_who_and_its_judgements_go_out(own_url, 
     differ = [each.query_id for each in found.questions if each.a != each.b]
     with ctxasm.open_store(own_url) as store:
         (key,) = {key.split()[0] for key in store.read_kept(SHELF)}
-        review = Review(store, key)
+        review = Review(store, key, "")
         (left,) = review.judgements(differ).values()
         assert left.preferred == ("A" if is_a_left(left.query_id, review.secret()) else "B")
         for query_id in differ[1:]:
@@ -200,7 +200,7 @@ def found_words() -> dict[str, str]:
 def test_a_typed_attack_is_drawn_as_text(open_app):
     app = fine(open_app("compare", data="attack", a="on=false"))
     assert "<script" not in html(app)
-    app = fine(app.segmented_control(key=Session.compare_view.key).set_value("all").run())
+    app = fine(app.segmented_control(key="compare_view").set_value("all").run())
     assert "<script" not in html(app)
     assert "No question says which passages answer it" in html(app)
 
@@ -248,14 +248,14 @@ def test_what_ask_was_answered_is_known_to_compare(few_url):
     ask = fine(opened("ask", data="sample", mt="500"))
     fine(ask.button(key="ask").click().run())
     app = fine(opened("compare", data="sample", a="mt=500"))
-    app = fine(app.segmented_control(key=Session.compare_view.key).set_value("answers").run())
+    app = fine(app.segmented_control(key="compare_view").set_value("answers").run())
     assert "1 of 8 answers known already; the others are free, made on this machine." in html(app)
 
 
 def test_the_answers_to_all_are_estimated_asked_and_judged_blind(few_url, monkeypatch):
     monkeypatch.setattr(work, "PATIENCE_S", 60.0)
     app = fine(opened("compare", data="sample", a="mt=500"))
-    app = fine(app.segmented_control(key=Session.compare_view.key).set_value("answers").run())
+    app = fine(app.segmented_control(key="compare_view").set_value("answers").run())
     assert "0 of 8 answers known already; the others are free, made on this machine." in html(app)
     app = fine(app.button(key="start_answers").click().run())
     with ctxasm.open_store(few_url) as store:
@@ -268,7 +268,7 @@ def test_the_answers_to_all_are_estimated_asked_and_judged_blind(few_url, monkey
     assert [each.endswith(" points") for each in differences] == [True] * len(shown)
     assert "−" in "".join(differences)
     assert "-" not in "".join(differences)
-    app = fine(app.segmented_control(key=Session.compare_view.key).set_value("blind").run())
+    app = fine(app.segmented_control(key="compare_view").set_value("blind").run())
     assert app.segmented_control(key="blind_what").value == "answers"
     pair = next(each for each in found.pairs if each.query_id == asked(app))
     sides = re.search(r'id="ctx-blind">(.*)', html(app), re.DOTALL).group(1)

@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 from ctxasm.app.ui.compare.answers import claim_pairs, claims_html
 from ctxasm.app.ui.compare.blind import (
     BUTTONS,
-    LONGEST_NOTE,
     Part,
-    Review,
     is_a_left,
     judgements_csv,
     judgements_json,
@@ -40,9 +38,10 @@ from ctxasm.app.ui.frame.address import pinned_address, read_pinned
 from ctxasm.app.ui.frame.session import SENT
 from ctxasm.app.ui.inspect.budget_bar import budget_bar
 from ctxasm.app.ui.inspect.change import sent_chunks
-from ctxasm.app.ui.widgets.word_diff import MOST_WORDS, sentence_diff, shortened, word_diff
+from ctxasm.app.ui.word_diff import MOST_WORDS, sentence_diff, shortened, word_diff
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.review.blind import LONGEST_NOTE, Review, forget_reviews
 from ctxasm.store.database import MemoryStore
 from ctxasm.tuning.compare_answers import AnswerPair, OneAnswer
 from tests.app.ui.builders import HOSTILE, assembled, hostile
@@ -187,9 +186,9 @@ def test_who_was_preferred_is_who_stood_there():
 
 def test_judgements_are_kept_apart_taken_back_and_shuffled_anew():
     shelf = MemoryStore(COUNTER)
-    one, other = Review(shelf, "one"), Review(shelf, "other")
+    one, other = Review(shelf, "one", "data"), Review(shelf, "other", "data")
     secret = one.secret()
-    assert (len(secret), Review(shelf, "one").secret(), other.secret() != secret) == (32, secret, True)
+    assert (len(secret), Review(shelf, "one", "data").secret(), other.secret() != secret) == (32, secret, True)
     for name, who in (("q2", "B"), ("q1", "same"), ("q2", "A")):
         one.judge(name, who, f" {HOSTILE} " + "x" * LONGEST_NOTE)
     assert [each[:2] for each in one.judgements(IDS).values()] == [("q1", "same"), ("q2", "A")]
@@ -198,6 +197,18 @@ def test_judgements_are_kept_apart_taken_back_and_shuffled_anew():
     one.forget(IDS)
     assert one.judgements(IDS) == {}
     assert one.secret() != secret
+
+
+def test_who_deletes_a_dataset_deletes_what_was_said_of_its_contexts():
+    shelf = MemoryStore(COUNTER)
+    one, other, old = Review(shelf, "one", "data"), Review(shelf, "other", "else"), Review(shelf, "old", "")
+    shelf.keep("blind reviews", {"old": '"abc"'})  # as an earlier version kept it, which did not say of what
+    assert old.secret() == "abc"
+    for each in (one, other, old):
+        each.secret()
+        each.judge("q1", "A", "")
+    forget_reviews(shelf, "data")
+    assert (one.judgements(IDS), [*other.judgements(IDS)], [*old.judgements(IDS)]) == ({}, ["q1"], ["q1"])
 
 
 def test_judgements_go_out_as_cells_that_are_no_formulas():

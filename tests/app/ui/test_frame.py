@@ -8,15 +8,15 @@ import sys
 import pytest
 
 from ctxasm.app.ui.frame.settings_panel import EMPTY, GROUPS, LEADING, group_name
+from ctxasm.app.ui.idle import idle
 from ctxasm.app.ui.inspect.page import PICTURES, TABS
-from ctxasm.app.ui.words.idle import idle
 from ctxasm.llm.embedding import SLIDER, threshold_of
 from ctxasm.llm.embedding.local import embedder_name
 from ctxasm.model.presets import PRESETS, preset
 from ctxasm.model.setting_labels import value_words
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import from_url, to_url
-from tests.app.ui.pages import MAIN, at, fine, html, opened, with_settings
+from tests.app.ui.pages import MAIN, at, fine, html, kept, opened, with_settings
 from tests.examples import few, in_turn
 
 
@@ -24,7 +24,7 @@ def test_the_start_page_inspects_the_sample(open_app):
     app = fine(open_app())
     assert 'id="ctx-budget"' in html(app)
     assert 'data-balances="true"' in html(app)
-    assert app.selectbox(key="data").value == "sample"
+    assert app.selectbox(key="dataset_name").value == "sample"
     assert 'id="ctx-map"' in html(app)
 
 
@@ -33,7 +33,7 @@ def test_the_sidebar_is_there_on_the_second_run(open_app):
     first = [box.key for box in app.sidebar.selectbox]
     fine(app.run())
     assert [box.key for box in app.sidebar.selectbox] == first
-    assert "q" in first
+    assert "query_id" in first
 
 
 def test_the_script_takes_its_folder_off_the_import_path(monkeypatch):
@@ -68,7 +68,7 @@ def test_three_settings_stand_at_the_top_and_the_others_in_a_drawer_that_is_draw
 def test_ask_has_the_controls_and_load_has_none(open_app, page):
     app = fine(open_app(mt="3000").switch_page(f"../../../pages/{page}.py").run())
     assert (widgets(app).keys() == {spec_of(name).url for name in LEADING}) is (page == "ask")
-    assert app.session_state["_now"].max_tokens == 3000
+    assert app.session_state["now"].max_tokens == 3000
 
 
 def test_a_setting_is_found_by_a_word_of_its_help_or_its_choices(open_app):
@@ -109,7 +109,7 @@ def test_exactly_the_idle_settings_are_disabled_and_say_why(open_app, changes):
 def test_a_disabled_setting_keeps_its_value(open_app):
     app = with_settings(at(dn="true", nt="0.8"))
     app.toggle(key="dn").set_value(False).run()
-    assert fine(app).session_state["_now"] == AssemblySettings(near_threshold=0.8)
+    assert fine(app).session_state["now"] == AssemblySettings(near_threshold=0.8)
     assert app.number_input(key="nt").disabled
 
 
@@ -139,15 +139,15 @@ def test_an_empty_box_says_what_stands_for_it(open_app):
 
 def test_the_slider_of_meaning_writes_into_the_box(open_app):
     app = with_settings(at(ds="true"))
-    slider = app.slider(key="_semantic_threshold")
+    slider = app.slider(key="semantic_threshold")
     assert (slider.value, slider.min, slider.max) == (threshold_of(embedder_name() or ""), *SLIDER)
-    assert app.session_state["_now"] == AssemblySettings(dedup_semantic=True)
+    assert app.session_state["now"] == AssemblySettings(dedup_semantic=True)
     fine(slider.set_value(0.86).run())
-    assert app.session_state["_now"] == AssemblySettings(dedup_semantic=True, semantic_threshold=0.86)
+    assert app.session_state["now"] == AssemblySettings(dedup_semantic=True, semantic_threshold=0.86)
     assert app.number_input(key="st").value == 0.86
     fine(app.number_input(key="st").set_value(0.5).run())
-    assert app.slider(key="_semantic_threshold").value == 0.85
-    assert app.session_state["_now"].semantic_threshold == 0.5
+    assert app.slider(key="semantic_threshold").value == 0.85
+    assert app.session_state["now"].semantic_threshold == 0.5
 
 
 @pytest.mark.parametrize("written", ["grouped", "minimal", "numbered", "source", "xml"])
@@ -190,17 +190,17 @@ def test_a_link_of_one_setting_is_a_configuration(open_app, spec):
 def is_a_configuration(open_app, changed):
     wanted = AssemblySettings(**{spec.name: other(spec) for spec in changed})
     app = fine(open_app(**to_url(wanted)))
-    assert app.session_state["_now"] == wanted
+    assert app.session_state["now"] == wanted
     assert "ctx-notice" not in html(app)
     said = {key: value if isinstance(value, str) else value[0] for key in app.query_params for value in [app.query_params[key]]}
-    assert said == to_url(wanted) | {"data": "sample", "q": app.selectbox(key="q").value}
+    assert said == to_url(wanted) | {"data": "sample", "q": app.selectbox(key="query_id").value}
 
 
 @pytest.mark.parametrize("hostile", ["", "-1e999", "nan", "<script>alert(1)</script>", "9" * 40, "\u202e[1]", "None; DROP TABLE"])
 def test_hostile_values_fall_back_with_one_notice(open_app, hostile):
     read, rejected = from_url({spec.url: hostile for spec in specs()})
     app = fine(open_app(**{spec.url: hostile for spec in specs()}))
-    assert app.session_state["_now"] == read
+    assert app.session_state["now"] == read
     assert html(app).count('id="ctx-notice"') == 1
     assert html(app).count("<li>") >= len(rejected)
     assert "<script" not in html(app)
@@ -212,14 +212,14 @@ def test_rejected_values_are_named_in_one_notice(open_app):
     assert page.count('id="ctx-notice"') == 1
     for words in ("max_tokens must be", "expand_window must be", "citation_unit must be", "question must be one of"):
         assert words in page
-    assert app.session_state["_now"] == AssemblySettings()
+    assert app.session_state["now"] == AssemblySettings()
     app.button(key="dismiss_notice").click().run()
     assert "ctx-notice" not in html(app)
 
 
 def test_a_number_that_is_refused_is_not_read_in_part(open_app):
     app = fine(open_app(mt="2500.7", dn="true"))
-    assert app.session_state["_now"] == AssemblySettings(dedup_near=True)
+    assert app.session_state["now"] == AssemblySettings(dedup_near=True)
     assert app.number_input(key="mt").value == 8000
     assert "mt" not in app.query_params
     assert "max_tokens must be" in html(app)
@@ -227,19 +227,19 @@ def test_a_number_that_is_refused_is_not_read_in_part(open_app):
 
 def test_a_link_names_dataset_and_query_by_id(open_app):
     app = fine(open_app(data="attack", q="none"))
-    assert (app.selectbox(key="data").value, app.selectbox(key="q").value) == ("attack", "none")
+    assert (app.selectbox(key="dataset_name").value, app.selectbox(key="query_id").value) == ("attack", "none")
     assert "The search found nothing" in html(app)
     assert "The context is empty" in html(app)
 
 
 def test_previous_and_next_query(open_app):
     app = open_app()
-    first = app.selectbox(key="q").value
+    first = app.selectbox(key="query_id").value
     assert app.button(key="previous_query").disabled
     fine(app.button(key="next_query").click().run())
-    assert app.selectbox(key="q").value != first
+    assert app.selectbox(key="query_id").value != first
     fine(app.button(key="previous_query").click().run())
-    assert app.selectbox(key="q").value == first
+    assert app.selectbox(key="query_id").value == first
 
 
 def test_undo_redo_and_reset(open_app):
@@ -248,15 +248,15 @@ def test_undo_redo_and_reset(open_app):
     assert app.button(key="reset").disabled
     app.number_input(key="mt").set_value(2000).run()
     app.number_input(key="mo").set_value(50).run()
-    assert app.session_state["_now"].changed() == {"max_tokens": 2000, "min_overlap_chars": 50}
+    assert app.session_state["now"].changed() == {"max_tokens": 2000, "min_overlap_chars": 50}
     assert app.button(key="reset").label == "Reset 2"
     fine(app.button(key="undo").click().run())
-    assert app.session_state["_now"].changed() == {"max_tokens": 2000}
+    assert app.session_state["now"].changed() == {"max_tokens": 2000}
     assert app.number_input(key="mo").value == 20
     fine(app.button(key="redo").click().run())
     assert app.number_input(key="mo").value == 50
     fine(app.button(key="reset").click().run())
-    assert app.session_state["_now"] == AssemblySettings()
+    assert app.session_state["now"] == AssemblySettings()
     fine(app.button(key="undo").click().run())
     assert app.number_input(key="mt").value == 2000
 
@@ -264,15 +264,15 @@ def test_undo_redo_and_reset(open_app):
 def test_presets(open_app):
     app = with_settings(at())
     for name in few(list(PRESETS)):
-        app.selectbox(key="_preset").set_value(name).run()
-        assert fine(app).session_state["_now"] == preset(name)
+        app.selectbox(key="preset").set_value(name).run()
+        assert fine(app).session_state["now"] == preset(name)
 
 
 def test_a_template_that_is_emptied_goes_by_the_language_again(open_app):
     app = with_settings(at(pt="[Zie: {summary}]"))
-    assert app.session_state["_now"].summary_template == "[Zie: {summary}]"
+    assert app.session_state["now"].summary_template == "[Zie: {summary}]"
     fine(app.text_input(key="pt").set_value("").run())
-    assert app.session_state["_now"] == AssemblySettings()
+    assert app.session_state["now"] == AssemblySettings()
 
 
 def test_a_template_without_its_place_is_refused_in_words(open_app):
@@ -280,7 +280,7 @@ def test_a_template_without_its_place_is_refused_in_words(open_app):
     app.text_input(key="pt").set_value("no place").run()
     assert "summary_template must be" in html(fine(app))
     assert app.text_input(key="pt").value == "no place"
-    assert app.session_state["_now"] == AssemblySettings()
+    assert app.session_state["now"] == AssemblySettings()
 
 
 @pytest.mark.parametrize("page", ["inspect", "ask"])
@@ -301,22 +301,22 @@ STATES = [{}, {"mt": "500"}, {"on": "false"}, {"data": "attack", "q": "none"}, {
 def test_every_step_draws_in_every_state(open_app, state):
     app = open_app(**STATES[state], cp="extractive", ord="bookend")
     for step in in_turn(list(PICTURES), state, 3):
-        app.session_state["_step"] = step
+        app.session_state["step"] = step
         fine(app.run())
         assert "<script" not in html(app)
 
 
 def test_every_detail_draws(open_app):
     app = open_app()
-    app.session_state["_drawer"] = "details"
+    app.session_state["drawer"] = "details"
     for tab in TABS:
-        app.session_state["closer"] = tab
+        app.session_state["details_tab"] = tab
         fine(app.run())
 
 
 def test_find_text_shows_chunks_that_were_not_retrieved(open_app):
     app = open_app()
-    app.session_state["_drawer"], app.session_state["closer"] = "details", "Find"
+    app.session_state["drawer"], app.session_state["details_tab"] = "details", "Find"
     app.run()
     app.text_input(key="find_phrase").set_value("fistula").run()
     fine(app)
@@ -346,3 +346,17 @@ def test_an_unreachable_database_is_said_on_every_page(monkeypatch, tmp_path):
     assert 'id="ctx-error"' in html(app)
     fine(app.switch_page("../../../pages/load.py").run())
     assert 'id="ctx-error"' in html(app)
+
+
+def test_search_options_of_a_link_that_cannot_be_used_are_named_and_the_others_stand(open_app):
+    app = fine(open_app(qm="bm25", qx="loud", qn="201", ql="nl", qe="<b>"))
+    assert [kept(app, f"search_{name}") for name in ("method", "text", "limit", "language", "embedder")] == [
+        "bm25", "raw", 20, "nl", "default",
+    ]  # fmt: skip
+    said = html(app).split('id="ctx-notice"')[1]
+    assert "qx must be one of raw, title, enriched, got &#x27;loud&#x27;" in said
+    assert "qn must be a whole number from 1 to 200, got &#x27;201&#x27;" in said
+    assert "got &#x27;&lt;b&gt;&#x27;" in said
+    assert {name: app.query_params.get(name) for name in ("qm", "qx", "qn", "ql", "qe")} == {
+        "qm": "bm25", "qx": None, "qn": None, "ql": "nl", "qe": None,
+    }  # fmt: skip

@@ -61,7 +61,7 @@ class Range:
 @pytest.fixture
 def session(monkeypatch):
     """Callbacks without a server: the session is a dict, a rerun is an exception that names its scope."""
-    kept: dict = {"_budget_shown": True, "mt": 8000}
+    kept: dict = {"budget_shown": True, "mt": 8000}
 
     def rerun(scope="app"):
         raise RerunException(RerunData(page_name=scope))
@@ -80,7 +80,7 @@ def scope_of(callback) -> str:
 def test_a_step_runs_the_bar_alone_and_leaves_the_setting(session):
     session["max_tokens_range"] = Range(live=5000)
     assert scope_of(settings_panel._drag) == "budget"
-    assert (session["_live"], session["mt"]) == (5000, 8000)
+    assert (session["live"], session["mt"]) == (5000, 8000)
 
 
 def test_a_release_in_the_same_message_as_a_step_runs_everything(session):
@@ -91,10 +91,10 @@ def test_a_release_in_the_same_message_as_a_step_runs_everything(session):
 
 
 def test_a_page_without_a_bar_is_left_in_peace(session):
-    session["_budget_shown"] = False
+    session["budget_shown"] = False
     session["max_tokens_range"] = Range(live=5000)
     settings_panel._drag()
-    assert session["_live"] == 5000
+    assert session["live"] == 5000
 
 
 def test_the_range_sends_its_last_value_on_release_whatever_is_on_its_way():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ctxasm.app.ui.frame import jobs
 from ctxasm.app.ui.frame.jobs import MOST_RUNNING, Jobs
-from ctxasm.app.ui.words.words import progress_words, seconds_words
+from ctxasm.app.ui.words import progress_words, seconds_words
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.progress import Progress
 

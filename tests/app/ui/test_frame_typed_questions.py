@@ -59,11 +59,11 @@ def test_a_typed_question_becomes_the_query_of_the_page(open_app):
     assert QUESTION in page
     assert "typed question" in page
     assert ">not saved</span>" in page
-    app.session_state["_step"] = "found"
+    app.session_state["step"] = "found"
     assert "by words (BM25)" in html(fine(app.run()))
     assert 'id="ctx-budget"' in page
     assert (address(app)["ask"], "q" in address(app)) == ([QUESTION], False)
-    assert "not saved" in app.selectbox(key="q").format_func(app.selectbox(key="q").value)
+    assert "not saved" in app.selectbox(key="query_id").format_func(app.selectbox(key="query_id").value)
 
 
 def test_the_link_of_an_unsaved_question_searches_again(open_app):
@@ -72,8 +72,8 @@ def test_the_link_of_an_unsaved_question_searches_again(open_app):
     assert given["qm"] == "bm25"
     again = open_app(**given)
     assert "Bezoek?" in html(again)
-    assert again.session_state["_scene"].query.retrieved == first.session_state["_scene"].query.retrieved
-    assert again.session_state["_scene"].query.search_method == "bm25_only"
+    assert again.session_state["scene"].query.retrieved == first.session_state["scene"].query.retrieved
+    assert again.session_state["scene"].query.search_method == "bm25_only"
 
 
 def test_a_saved_question_has_an_id_of_its_own_in_the_link_and_outlives_the_session(open_app):
@@ -94,7 +94,7 @@ def test_a_saved_question_typed_again_is_the_saved_one(open_app):
     app = ask(app, QUESTION)
     assert ">not saved</span>" not in html(app)
     assert "delete_question" in {button.key for button in app.button}
-    fine(app.button_group(key="qm").set_value("bm25").run())
+    fine(app.button_group(key="search_method").set_value("bm25").run())
     app = ask(app, QUESTION)
     assert ">not saved</span>" in html(app)
     assert "saved before with other found chunks: saving replaces it" in html(app)
@@ -141,7 +141,7 @@ def test_a_question_asked_on_load_goes_to_inspect(open_app):
     fine(app.switch_page("../../../pages/load.py").run())
     app = ask(app, QUESTION)
     assert [link.proto.label for link in app.get("page_link")] == ["Open in Inspect"]
-    assert app.session_state["_scene"].query.query == QUESTION
+    assert app.session_state["scene"].query.query == QUESTION
     fine(app.run())
     assert not app.get("page_link")
 
@@ -164,7 +164,7 @@ def test_what_cannot_be_searched_for_is_said_in_a_sentence(open_app):
     app = ask(open_app(data="stil", qx="enriched"), QUESTION)
     assert any("enriched" in problem for problem in problems(app))
     assert "no questions yet" in html(app)
-    fine(app.button_group(key="qx").set_value("raw").run())
+    fine(app.button_group(key="search_text").set_value("raw").run())
     app = ask(app, QUESTION)
     assert problems(app) == []
 
@@ -175,7 +175,7 @@ def test_what_cannot_be_had_here_is_said_where_it_is_chosen(open_app):
     assert "enriched: dataset stil is not enriched" in html(fine(app.run()))
     app = ask(open_app(data="stil", qr="cross-encoder"), QUESTION)
     assert len(problems(app)) == 1
-    assert app.session_state["_asked_for"] == {}
+    assert app.session_state["asked_for"] == {}
 
 
 def test_a_hostile_question_stays_text(open_app):
@@ -186,10 +186,10 @@ def test_a_hostile_question_stays_text(open_app):
 
 def test_ranks_under_each_method_are_shown(open_app):
     app = ask(open_app(), QUESTION)
-    app.session_state["_drawer"] = "details"
+    app.session_state["drawer"] = "details"
     app.run()
-    best = app.session_state["_scene"].query.retrieved[0]
-    app.selectbox(key="_life").set_value(f"{best.document_id} #{best.chunk_index}")
+    best = app.session_state["scene"].query.retrieved[0]
+    app.selectbox(key="life").set_value(f"{best.document_id} #{best.chunk_index}")
     assert re.search(r"BM25 rank \d+ \([\d.]+\) · vector rank \d+", html(fine(app.run())))
 
 
@@ -232,7 +232,7 @@ def test_the_copied_link_carries_the_question(open_app):
 
 def test_a_question_that_came_back_with_an_export_is_not_offered_for_deletion(open_app, url):
     app = ask(open_app(data="stil"), QUESTION)
-    query_id = app.selectbox(key="q").value
+    query_id = app.selectbox(key="query_id").value
     fine(app.button(key="save_question").click().run())
     bench = Workbench(read_config({"CTXASM_DATABASE_URL": url}))
     bundle, queries = bench.store.dataset("stil").bundle(), tuple(bench.dataset("stil").queries())

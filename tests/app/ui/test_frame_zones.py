@@ -104,7 +104,7 @@ def test_a_summary_is_made_on_request_and_then_used(open_app, models):
     app = open_app(**FOLLOW_UP, hs="0", mn="gpt-4o")
     ask = fine(app.switch_page("../../../pages/ask.py").run())
     ask.selectbox(key="model").set_value("openai").run()
-    ask.text_input(key="_llm_base_url").set_value(models.base_url).run()
+    ask.text_input(key="llm_base_url").set_value(models.base_url).run()
     ask.text_input(key="_llm_model").set_value("good").run()
     asked = len(models.requests)
     fine(ask.button(key="summarise_turns").click().run())

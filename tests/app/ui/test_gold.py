@@ -14,8 +14,7 @@ import ctxasm
 from ctxasm.app.ui.ask import page
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import DETAILS, EVIDENCE
-from ctxasm.app.ui.frame.session import Session
-from ctxasm.app.ui.widgets.expected import Expected, marked_key, marked_of, sign_html
+from ctxasm.app.ui.markup import Expected, marked_key, marked_of, sign_html
 from ctxasm.data.files import load_bundle
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.model.records import GoldChunk, Query, Span
@@ -39,7 +38,7 @@ def log_url(own_url, tmp_path):
 
 
 def details(app: AppTest, tab: str, **state: object) -> AppTest:
-    for key, value in {Session.drawer.key: DETAILS, Session.closer.key: tab, **state}.items():
+    for key, value in {"drawer": DETAILS, "details_tab": tab, **state}.items():
         app.session_state[key] = value
     return fine(app.run())
 
@@ -55,7 +54,7 @@ def gold(url: str, query_id: str, dataset: str = "log") -> tuple[GoldChunk, ...]
 
 
 def test_a_chunk_of_a_log_is_marked_and_every_step_says_so(log_url, tmp_path):
-    app = details(opened(data="log", q="q0"), "Chunk", _picked=("gids", 1))
+    app = details(opened(data="log", q="q0"), "Chunk", picked=("gids", 1))
     assert "●" not in "".join(funnel(app))
     app = fine(app.button(key="mark_expected").click().run())
     assert gold(log_url, "q0") == (GoldChunk("gids", 1, "hand"),)
@@ -86,7 +85,7 @@ def test_a_question_with_spans_takes_a_passage_beside_them(own_url):
     with ctxasm.open_store(own_url) as store:
         query = next(query for query in store.dataset("sample").queries() if query.spans)
     hit = query.retrieved[-1]
-    app = details(opened(data="sample", q=query.query_id), "Chunk", _picked=(hit.document_id, hit.chunk_index))
+    app = details(opened(data="sample", q=query.query_id), "Chunk", picked=(hit.document_id, hit.chunk_index))
     before = len(re.findall(r"of (\d+)", html(app)))
     assert before
     of = re.search(r"evidence \d+ of (\d+)", html(app))
@@ -101,17 +100,17 @@ def test_a_question_with_spans_takes_a_passage_beside_them(own_url):
 def test_a_typed_question_is_saved_with_its_mark_and_others_stay(log_url):
     app = opened(data="log", ask="kamer 14")
     fine(app)
-    assert any(name.startswith("typed-") for _, name in kept(app, Session.unsaved))
-    app.session_state[Session.asked_for.key] = {"ask": "regel 5"}
+    assert any(name.startswith("typed-") for _, name in kept(app, "unsaved"))
+    app.session_state["asked_for"] = {"ask": "regel 5"}
     app = fine(app.run())
-    (first, second) = [name for _, name in kept(app, Session.unsaved)]
+    (first, second) = [name for _, name in kept(app, "unsaved")]
     app = details(app, "Chunk")
     fine(app.button(key="mark_expected").click().run())
     assert len(gold(log_url, second)) == 1
-    assert [name for _, name in kept(app, Session.unsaved)] == [first]
-    app.session_state[Session.query_id.key] = "q1"
-    app = fine(details(app, "Chunk", _picked=("gids", 1)).button(key="mark_expected").click().run())
-    assert [name for _, name in kept(app, Session.unsaved)] == [first]
+    assert [name for _, name in kept(app, "unsaved")] == [first]
+    app.session_state["query_id"] = "q1"
+    app = fine(details(app, "Chunk", picked=("gids", 1)).button(key="mark_expected").click().run())
+    assert [name for _, name in kept(app, "unsaved")] == [first]
 
 
 def cited(app: AppTest) -> list[dict[str, object]]:
@@ -172,12 +171,12 @@ def test_where_no_question_has_gold_the_ways_to_it_are_offered(log_url):
 
 def test_on_another_page_the_browser_is_told_again_what_is_chosen(log_url):
     app = opened(data="log", q="q1")
-    assert not fine(app.run()).selectbox(key=Session.dataset_name.key).proto.set_value
+    assert not fine(app.run()).selectbox(key="dataset_name").proto.set_value
     app = fine(app.switch_page("../../../pages/sweep.py").run())
-    for key, value in ((Session.dataset_name.key, "log"), (Session.query_id.key, "q1")):
+    for key, value in (("dataset_name", "log"), ("query_id", "q1")):
         assert app.selectbox(key=key).proto.set_value
         assert app.selectbox(key=key).value == value
-    assert not fine(app.run()).selectbox(key=Session.dataset_name.key).proto.set_value
+    assert not fine(app.run()).selectbox(key="dataset_name").proto.set_value
 
 
 NO_SIGNS = (None, "", "1", "{}", '["a", 1]', '["a", true, "expected"]', '["a", 1.0, "expected"]', '[["a"], 1, "expected"]', '["a", 1, "x"]')

@@ -10,6 +10,7 @@ import pytest
 from ctxasm.answering.prompts import Zone
 from ctxasm.app.ui.ask.answer import context_cards, sources_html
 from ctxasm.app.ui.ask.page import answer_html, zones_html
+from ctxasm.app.ui.context_marks import MAX_RUNS, marked_phrase, runs, text_html
 from ctxasm.app.ui.frame.session import KeptAnswer
 from ctxasm.app.ui.inspect.budget import budget_table_html, regret_html, summaries_html, token_axis_html
 from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html
@@ -18,9 +19,8 @@ from ctxasm.app.ui.inspect.chunks import chunk_map, chunk_map_html
 from ctxasm.app.ui.inspect.copies import Copy, copies_html, difference, difference_html, overlap_pairs, seams_html
 from ctxasm.app.ui.inspect.order import block_order, bundles_html, citation_shift, grouping, order_html, shift_html
 from ctxasm.app.ui.inspect.page import time_html
-from ctxasm.app.ui.widgets.context_marks import MAX_RUNS, marked_phrase, runs, text_html
-from ctxasm.app.ui.widgets.expected import Expected
-from ctxasm.app.ui.words.words import LEFT_OUT, title_of
+from ctxasm.app.ui.markup import Expected
+from ctxasm.app.ui.words import LEFT_OUT, title_of
 from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.model.events import Reason
 from ctxasm.model.stage_labels import REASONS
@@ -134,7 +134,7 @@ def test_a_card_shows_a_title_only_where_the_context_does_not_write_it(format, n
 
 
 def test_many_runs_are_merged(monkeypatch):
-    monkeypatch.setattr("ctxasm.app.ui.widgets.context_marks.MAX_RUNS", 5)
+    monkeypatch.setattr("ctxasm.app.ui.context_marks.MAX_RUNS", 5)
     done = assembled()
     coarse = runs(done)
     assert "".join(run.text for run in coarse) == done.text

@@ -12,16 +12,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import ctxasm
-from ctxasm.app import tuned
-from ctxasm.app.ui.frame.session import Session
-from ctxasm.app.ui.inspect.advice import ADVICE, NOT_TRIED
+from ctxasm.app import tuning_runs
+from ctxasm.app.ui.inspect.evidence import ADVICE, NOT_TRIED
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import fine, html, kept, opened
+from tests.app.ui.pages import fine, html, kept, opened, with_settings
 
 NOW = AssemblySettings(max_tokens=600)
 
@@ -46,7 +45,7 @@ def set_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def rested(app: AppTest) -> AppTest:
     """The page at rest after what was done."""
-    app.session_state[Session.at_rest.key] = True
+    app.session_state["at_rest"] = True
     return fine(app.run())
 
 
@@ -62,7 +61,7 @@ def test_the_line_says_what_compare_says_and_opens_it(set_url: str) -> None:
     assert line(app) == "…"
     app = rested(app)
     name, said = line(app).split(": ", 1)
-    _, advice, _ = app.session_state[Session.advice.key]
+    _, advice, _ = app.session_state["advice"]
     with ctxasm.open_store(set_url) as store:
         found = ctxasm.compare(NOW, advice.settings, store, "set", keep=False)
     assert (len(found.better), len(found.worse), found.labelled) == (12, 0, 14)
@@ -73,18 +72,18 @@ def test_the_line_says_what_compare_says_and_opens_it(set_url: str) -> None:
     assert button.label.lower() == f"apply {name}".lower()
     assert found.result.points() in button.help.replace("\\", "")
     compared = fine(opened("compare", **dict(parse_qsl(unescape(address)))))
-    assert kept(compared, Session.pinned) == NOW
-    assert kept(compared, Session.now) == advice.settings
+    assert kept(compared, "pinned") == NOW
+    assert kept(compared, "now") == advice.settings
 
 
 def test_the_button_applies_it_and_undo_takes_it_back(set_url: str) -> None:
     app = rested(opened(data="set", q="q00", mt="600"))
-    _, advice, _ = app.session_state[Session.advice.key]
+    _, advice, _ = app.session_state["advice"]
     fine(app.button(key="apply_advice").click().run())
-    assert kept(app, Session.now) == advice.settings
+    assert kept(app, "now") == advice.settings
     assert line(app) == "…"
     fine(app.button(key="undo").click().run())
-    assert kept(app, Session.now) == NOW
+    assert kept(app, "now") == NOW
 
 
 @pytest.mark.parametrize(("query_id", "said"), [("q13", "same evidence here; "), ("none", "")])
@@ -112,22 +111,22 @@ def test_work_is_given_up_as_soon_as_the_settings_move(set_url: str, monkeypatch
             pass
         given_up.set()
 
-    monkeypatch.setattr(tuned, "advice", counting)
-    monkeypatch.setattr("ctxasm.app.ui.inspect.advice.asked_to_end", lambda: begun.is_set)
+    monkeypatch.setattr(tuning_runs, "advice", counting)
+    monkeypatch.setattr("ctxasm.app.ui.inspect.evidence.asked_to_end", lambda: begun.is_set)
     app = rested(opened(data="set", q="q00", mt="600"))
     assert line(app) == "…"
     assert not given_up.is_set()
-    app.session_state[Session.now.key] = AssemblySettings(max_tokens=700)
+    app.session_state["now"] = AssemblySettings(max_tokens=700)
     fine(app.run())
     assert given_up.wait(60)
-    assert ADVICE not in app.session_state[Session.awaited.key]
+    assert ADVICE not in app.session_state["background"]
 
 
 def test_a_count_that_fails_says_why(set_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*_: object, **__: object) -> None:
         raise InvalidInput(f"the weights {HOSTILE} cannot be read")
 
-    monkeypatch.setattr(tuned, "advice", failing)
+    monkeypatch.setattr(tuning_runs, "advice", failing)
     app = rested(opened(data="set", q="q00", mt="600"))
     assert line(app) == f"No advice: the weights {HOSTILE} cannot be read"
     assert "<script" not in html(app)
@@ -140,5 +139,26 @@ def test_what_would_ask_an_embedder_or_a_model_is_not_tried(set_url: str) -> Non
 def test_a_dataset_without_questions_is_no_error(tmp_path: Path) -> None:
     bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{tmp_path / 'bare.db'}"}))
     bench.store.add(Bundle("bare", (Document("a"),), (Chunk("a", 0, "tekst"),), ()))
-    assert tuned.advice(bench, NOW, "bare") is None
+    assert tuning_runs.advice(bench, NOW, "bare") is None
     bench.close()
+
+
+def place_of(block, key: str) -> list[int]:
+    """The path of the container of a key, as Streamlit tells it to the browser."""
+    for at, child in block.children.items():
+        if key in str(getattr(child.proto, "id", "")):
+            return [at]
+        if getattr(child, "children", None) and (found := place_of(child, key)):
+            return [at, *found]
+    return []
+
+
+def test_nothing_that_comes_and_goes_moves_the_advice(open_app):
+    """Else what its fragment draws of a run that was ended early meets an element of the page where its own place was."""
+    app = open_app()
+    place = place_of(app.main, "-said")
+    assert place
+    app.session_state["gold_problem"] = "This passage cannot be marked."
+    app = with_settings(app)
+    assert "cannot be marked" in html(app)
+    assert place_of(app.main, "-said") == place

@@ -19,7 +19,7 @@ from ctxasm.app.ui.inspect.change import (
     settle,
     strip_html,
 )
-from ctxasm.app.ui.words.words import plain
+from ctxasm.app.ui.words import plain
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
 from tests.app.ui.builders import HOSTILE, assembled, empty, hostile
@@ -135,22 +135,22 @@ def test_a_change_is_compared_with_what_was_settled_before_it(session):
     first, second, third = assembled(), assembled(budget_policy="pack"), assembled(budget_policy="greedy")
     for each in (first, second, second, third):
         settle(scene_of(each), each)
-    assert (session["_compared"].before, session["_compared"].now) == (second, third)
+    assert (session["compared"].before, session["compared"].now) == (second, third)
 
 
 def test_the_same_settings_once_more_keep_the_comparison(session):
     first, second, again = assembled(), assembled(budget_policy="pack"), assembled(budget_policy="pack")
     for each in (first, second, again):
         settle(scene_of(each), each)
-    assert session["_compared"].before is first
-    assert session["_compared"].now is again
+    assert session["compared"].before is first
+    assert session["compared"].now is again
 
 
 def test_another_query_begins_anew(session):
     settle(scene_of(assembled()), assembled())
     other = empty()
     settle(scene_of(other), other)
-    assert session["_compared"].before is None
+    assert session["compared"].before is None
     assert fresh_chunks(other) == frozenset()
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ctxasm.app.fates import SENT
-from ctxasm.app.funnel import steps
+from ctxasm.app.fates import SENT, steps
+from ctxasm.app.ui.context_marks import runs
 from ctxasm.app.ui.frame.browser import said_clicks
 from ctxasm.app.ui.inspect.budget import summaries_html, token_axis
 from ctxasm.app.ui.inspect.budget_bar import Bar, budget_bar, shown_axis
@@ -20,9 +20,7 @@ from ctxasm.app.ui.inspect.chunks import chunk_life, chunk_map, chunk_map_html, 
 from ctxasm.app.ui.inspect.copies import copies, overlap_pairs, seam_html, seams_html
 from ctxasm.app.ui.inspect.order import LEAST_BUNDLE, Thread, ThreadBundle, bundles_html, citation_shift, grouping
 from ctxasm.app.ui.inspect.page import PICTURES, time_html
-from ctxasm.app.ui.widgets.context_marks import runs
-from ctxasm.app.ui.widgets.expected import Expected
-from ctxasm.app.ui.widgets.html import pick_of, picked_key, picked_text
+from ctxasm.app.ui.markup import Expected, pick_of, picked_key, picked_text
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.records import Chunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings

@@ -9,14 +9,13 @@ import streamlit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.app.fates import SENT, likeness_label, supplement_of
-from ctxasm.app.funnel import flow, steps
+from ctxasm.app.fates import SENT, flow, likeness_label, steps, supplement_of
+from ctxasm.app.ui.context_marks import also_in, rewritten_text, shortened_chunks, stretches, text_html
 from ctxasm.app.ui.inspect.budget import regret_html
 from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html
-from ctxasm.app.ui.inspect.copies import copies, difference, squeezed
-from ctxasm.app.ui.inspect.funnel import evidence_mark
+from ctxasm.app.ui.inspect.copies import copies, difference, shortened_by_compression
 from ctxasm.app.ui.inspect.order import at_the_ends, block_order, prefix_html
-from ctxasm.app.ui.widgets.context_marks import also_in, rewritten_text, shortened_chunks, stretches, text_html
+from ctxasm.app.ui.inspect.page import evidence_mark
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.assembly.stages import Extract
 from ctxasm.model.events import Compressed, Ordered
@@ -131,7 +130,7 @@ def test_a_shortened_chunk_is_flagged_with_its_share():
     assert short.words in Page(text_html(done, "")).text
     fate = next(fate for fate in done.trace.fates if fate.document_id == "long")
     assert {"sent", "left"} == {piece.state for piece in stretches(done, fate)}
-    assert [(row.tokens, row.kept_tokens, row.sent) for row in squeezed(done)] == [(event.tokens, event.kept_tokens, True)]
+    assert [(row.tokens, row.kept_tokens, row.sent) for row in shortened_by_compression(done)] == [(event.tokens, event.kept_tokens, True)]
 
 
 def test_a_rewritten_chunk_is_marked_as_such():
@@ -299,9 +298,9 @@ def test_a_model_that_is_gone_is_said_and_the_words_decide(open_app, models, mon
 
 def test_every_ordering_has_its_row(open_app) -> None:
     app = open_app(data="sample")
-    ids = [entry.query_id for entry in app.session_state["_query_list"][1]]
+    ids = [entry.query_id for entry in app.session_state["results"]["queries"][1][0]]
     app = open_app(data="sample", q=ids[1])
-    app.session_state["_drawer"], app.session_state["closer"] = "details", "Same start"
+    app.session_state["drawer"], app.session_state["details_tab"] = "details", "Same start"
     drawn = html(fine(app.run()))
     assert re.findall(r'data-ordering="(\w+)"', drawn) == list(spec_of("ordering").choices)
     assert f"the context of {ids[0]}" in drawn
@@ -310,7 +309,7 @@ def test_every_ordering_has_its_row(open_app) -> None:
 
 def test_the_first_question_has_none_before_it(open_app) -> None:
     app = open_app(data="sample")
-    app.session_state["_drawer"], app.session_state["closer"] = "details", "Same start"
+    app.session_state["drawer"], app.session_state["details_tab"] = "details", "Same start"
     assert "No question before this one" in html(fine(app.run()))
 
 

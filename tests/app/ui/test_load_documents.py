@@ -47,7 +47,7 @@ def test_uploaded_documents_become_a_dataset(app):
     app.number_input(key="chunk_tokens").set_value(100).run()
     app.number_input(key="overlap_tokens").set_value(10).run()
     fine(app.button(key="load_documents").click().run())
-    assert app.selectbox(key="data").value == "bezoek"
+    assert app.selectbox(key="dataset_name").value == "bezoek"
     assert "bezoek: 1 document" in html(app)
     info = server.workbench().dataset("bezoek").info
     assert info.chunks > 5
@@ -58,7 +58,7 @@ def test_several_uploads_say_the_name_that_they_get(app):
     fine(app.file_uploader(key="documents").set_value([(f"{name}.md", TEXT.encode(), "text/markdown") for name in "ab"]).run())
     assert app.text_input(key="documents_name").placeholder == "documents"
     fine(app.button(key="load_documents").click().run())
-    assert app.selectbox(key="data").value == "documents"
+    assert app.selectbox(key="dataset_name").value == "documents"
 
 
 def test_a_folder_with_a_broken_file_names_it_and_loads_the_rest(app, folder):
@@ -136,7 +136,7 @@ def test_a_long_job_is_a_card_until_it_ends(app, folder, monkeypatch):
     page = html(fine(app.run()))
     assert 'id="ctx-report"' in page
     assert 'data-job="ingest ' not in page
-    assert app.selectbox(key="data").value == "handboek"
+    assert app.selectbox(key="dataset_name").value == "handboek"
 
 
 def test_a_hostile_file_name_stays_text(app):

@@ -8,7 +8,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.session import Session
 from tests.app.ui.builders import HOSTILE
 from tests.app.ui.pages import fine, html, kept, opened
 
@@ -26,7 +25,7 @@ def app(own_url):
 
 def drop(app: AppTest, **files: str) -> AppTest:
     """Drop files; the names have two underscores for the dot."""
-    turn = kept(app, Session.files_turn)
+    turn = kept(app, "files_generation")
     given = [(name.replace("__", "."), text.encode(), "text/plain") for name, text in files.items()]
     return fine(app.file_uploader(key=f"files_{turn}").set_value(given).run())
 
@@ -49,7 +48,7 @@ def test_a_table_is_understood_by_its_columns_and_imported(app):
     assert "semicolon" in page
     assert "→ text" in page
     assert box(app, "text").value == "tekst"
-    assert imported(app).selectbox(key="data").value == "gids"
+    assert imported(app).selectbox(key="dataset_name").value == "gids"
     assert "2 chunks" in html(app)
     assert "cx-file" not in html(app).split('id="ctx-report"')[0].split("<style")[0]
 
@@ -58,7 +57,7 @@ def test_a_recognised_shape_is_named_and_needs_no_mapping(app):
     page = html(drop(app, dump__json=json.dumps(LANGCHAIN)))
     assert "LangChain" in page
     assert not [one for one in app.selectbox if str(one.key).startswith("_map/")]
-    assert imported(app).selectbox(key="data").value == "dump"
+    assert imported(app).selectbox(key="dataset_name").value == "dump"
 
 
 def test_a_column_can_be_chosen_and_the_guess_comes_back(app):
@@ -86,7 +85,7 @@ def test_a_table_that_nobody_understands_is_mapped_by_hand(app):
     assert 'data-understood="not understood"' in page
     fine(box(app, "text").set_value("b").run())
     fine(box(app, "document_id").set_value("a").run())
-    assert imported(app).selectbox(key="data").value == "raar"
+    assert imported(app).selectbox(key="dataset_name").value == "raar"
 
 
 def test_problems_are_all_listed_and_the_valid_part_only_on_request(app):
@@ -108,11 +107,11 @@ def test_a_file_without_problems_offers_no_part(app):
 
 
 def test_pasted_text_is_taken_as_it_is(app):
-    app.text_area(key="_pasted").set_value('{"document_id": "a", "chunk_index": 0, "text": "Geplakt."}\n').run()
+    app.text_area(key="pasted").set_value('{"document_id": "a", "chunk_index": 0, "text": "Geplakt."}\n').run()
     page = html(fine(app.button(key="take_pasted").click().run()))
     assert "pasted.txt" in page
     app.text_input(key="files_name").set_value("geplakt").run()
-    assert imported(app).selectbox(key="data").value == "geplakt"
+    assert imported(app).selectbox(key="dataset_name").value == "geplakt"
 
 
 def test_files_stay_when_another_tab_is_looked_at(app):
@@ -150,14 +149,14 @@ def test_hostile_names_columns_and_values_stay_text(app, name):
 
 
 def test_what_is_dropped_or_pasted_together_is_all_there(app):
-    turn, line = kept(app, Session.files_turn), '{"document_id": "%s", "chunk_index": 0, "text": "Tekst %s."}\n'
+    turn, line = kept(app, "files_generation"), '{"document_id": "%s", "chunk_index": 0, "text": "Tekst %s."}\n'
     given = [("data.jsonl", (line % (name, name)).encode(), "text/plain") for name in "ab"]
     fine(app.file_uploader(key=f"files_{turn}").set_value(given).run())
     for name in "cd":
-        app.text_area(key="_pasted").set_value(line % (name, name)).run()
+        app.text_area(key="pasted").set_value(line % (name, name)).run()
         fine(app.button(key="take_pasted").click().run())
-    assert [name for name, _ in app.session_state["_files"]] == ["data.jsonl", "data (2).jsonl", "pasted.txt", "pasted (2).txt"]
+    assert [name for name, _ in app.session_state["files"]] == ["data.jsonl", "data (2).jsonl", "pasted.txt", "pasted (2).txt"]
     assert "4 documents, 4 chunks: all or nothing." in html(app)
     repaired = (line % ("e", "e")).encode()
     fine(app.file_uploader(key=f"files_{turn + 1}").set_value([("data.jsonl", repaired, "text/plain")]).run())
-    assert dict(app.session_state["_files"])["data.jsonl"] == repaired
+    assert dict(app.session_state["files"])["data.jsonl"] == repaired

@@ -38,11 +38,11 @@ def test_by_rules_it_costs_nothing_and_the_text_stays(app):
     assert "3 of 3 chunks enriched" in page
     assert ">enriched</span>" in page
     assert [chunk.text for chunk in server.workbench().document_chunks("gids", "gids")] == list(TEXTS)
-    app.button_group(key="qx").set_value("enriched").run()
+    app.button_group(key="search_text").set_value("enriched").run()
     app.text_input(key="_question").set_value("Wat kost parkeren?")
     fine(app.button(key="search_question").click().run())
     assert problems(app) == []
-    assert app.session_state["_scene"].query.retrieved[0].chunk_index == 0
+    assert app.session_state["scene"].query.retrieved[0].chunk_index == 0
 
 
 def test_its_questions_become_queries_with_evidence(app):

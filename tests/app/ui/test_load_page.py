@@ -42,7 +42,7 @@ def test_a_bundle_of_several_files_is_loaded_and_opened(app):
     page = html(uploaded(app, GOOD))
     assert 'id="ctx-report"' in page
     assert "mine: 1 document, 1 chunk, 1 query" in page
-    assert app.selectbox(key="data").value == "mine"
+    assert app.selectbox(key="dataset_name").value == "mine"
 
 
 def test_data_of_ones_own_is_begun_with_the_recommended_choice_in_one_click(app):
@@ -53,8 +53,8 @@ def test_data_of_ones_own_is_begun_with_the_recommended_choice_in_one_click(app)
     assert PRESET_HELP[RECOMMENDED] in unescape(page)
     button.click().run()
     assert "The recommended choice is in use" in html(app)
-    assert app.session_state["_now"] == preset(RECOMMENDED)
-    assert app.session_state["_past"] == [AssemblySettings()]
+    assert app.session_state["now"] == preset(RECOMMENDED)
+    assert app.session_state["past"] == [AssemblySettings()]
 
 
 def test_problems_are_listed_and_nothing_changes(app):
@@ -82,13 +82,13 @@ def _confirm(app: AppTest) -> str:
 
 def test_the_name_of_a_dataset_opens_it(app):
     uploaded(app, GOOD)
-    app.selectbox(key="data").set_value("sample").run()
-    app.selectbox(key="q").set_value("dog-visit").run()
+    app.selectbox(key="dataset_name").set_value("sample").run()
+    app.selectbox(key="query_id").set_value("dog-visit").run()
     (name,) = [button for button in app.button if button.key.startswith("open_") and button.label == "**mine**"]
     name.click().run()
     html(app)
-    assert app.selectbox(key="data").value == "mine"
-    assert app.selectbox(key="q").value == "q1"
+    assert app.selectbox(key="dataset_name").value == "mine"
+    assert app.selectbox(key="query_id").value == "q1"
     assert "Open in Inspect" in [link.proto.label for link in app.get("page_link")]
 
 

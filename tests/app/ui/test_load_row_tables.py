@@ -9,17 +9,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.app.ui.load.row_tables import (
-    HEADS,
-    MOST_COLUMNS,
-    MOST_PROBLEMS,
-    cell_text,
-    preview_html,
-    problem_row,
-    problems_csv,
-    problems_html,
-)
-from ctxasm.app.ui.words.words import MOST_CELL, plain
+from ctxasm.app.ui.load.jobs import HEADS, MOST_COLUMNS, MOST_PROBLEMS, cell_text, preview_html, problem_row, problems_csv, problems_html
+from ctxasm.app.ui.words import MOST_CELL, plain
 from ctxasm.data.files.problems import Problem
 from ctxasm.model.characters import FORMULA
 from tests.app.ui.builders import HOSTILE

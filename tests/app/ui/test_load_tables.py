@@ -76,11 +76,11 @@ def test_a_place_inside_json_can_be_chosen(app):
 def test_linked_it_is_a_dataset_that_can_be_asked(app):
     fine(app.button(key="load_linked").click().run())
     assert 'data-kind="linked"' in html(app)
-    assert app.selectbox(key="data").value == "chunks"
+    assert app.selectbox(key="dataset_name").value == "chunks"
     app.text_input(key="_question").set_value("Wat kost parkeren?")
     fine(app.button(key="search_question").click().run())
     fine(app.button(key="save_question").click().run())
-    assert app.session_state["_scene"].query.retrieved
+    assert app.session_state["scene"].query.retrieved
 
 
 @pytest.mark.parametrize("asked", [{}, {"ask": "Wat kost parkeren?"}])

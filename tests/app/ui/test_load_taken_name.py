@@ -130,9 +130,7 @@ def test_a_copied_table_asks_and_the_same_rows_do_not(own_url, tmp_path, monkeyp
         base.execute("CREATE TABLE chunks (document_id TEXT, chunk_index INTEGER, text TEXT)")
         base.execute("INSERT INTO chunks VALUES ('a', 0, 'De balie is open.')")
     monkeypatch.setenv("CTXASM_CONNECTION_TEAM", f"sqlite:///{tmp_path / 'team.db'}")
-    app = at("load")  # noqa: F811
-    app.session_state["way"] = "Your tables"
-    fine(app.run())
+    app = fine(at("load", way="Your tables").run())  # noqa: F811
     fine(app.button(key="load_copy").click().run())
     assert counts("chunks") == (1, 1, 0)
     assert "already loaded" in html(fine(app.button(key="load_copy").click().run()))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, replace
+from html import escape
 from typing import Any
 
 import pytest
+import streamlit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from ctxasm.app.reviews import keep_recorded
-from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.review import page
 from ctxasm.app.ui.review.desk import desk_data, nearest_sentence
 from ctxasm.app.workbench import SAMPLE, Workbench
@@ -114,7 +116,7 @@ def bench(own_url):
 def review(**more: str) -> AppTest:
     """Review with a reviewer's name typed."""
     app = at("review", data="sample", **more)
-    app.session_state[Session.reviewer.key] = "An"
+    app.session_state["reviewer"] = "An"
     return fine(app.run())
 
 
@@ -229,7 +231,7 @@ def test_the_address_names_the_answer_and_opens_it_again(bench) -> None:
 
 def test_history_opens_compares_deletes_and_undoes(bench) -> None:
     app = review()
-    app.session_state[Session.review_view.key] = "history"
+    app.session_state["review_view"] = "history"
     fine(app.run())
     assert html(app).count('href="./review?') >= 6
     assert "Restore its settings" in html(app)
@@ -249,16 +251,61 @@ def test_verdicts_become_gold_and_undo_gives_the_labels_back(bench) -> None:
             for citation in each.citations:
                 bench.store.judge(Judgement(entry.run_id, citation.item, "An", "right" if citation.number else "not_there"), 0)
     app = review()
-    app.session_state[Session.review_view.key] = "agreement"
+    app.session_state["review_view"] = "agreement"
     fine(app.run())
     assert "confirm" in html(app)
     fine(app.button(key="make_gold").click().run())
     assert "of sample" in html(app)
-    changed = {query.query_id: query.gold for query in bench.dataset(SAMPLE).queries()}
-    if changed != queries:
-        fine(app.button(key="undo_gold").click().run())
-        assert {query.query_id: query.gold for query in bench.dataset(SAMPLE).queries()} == queries
-    assert "./compare?" in html(app)
+    assert {query.query_id: query.gold for query in bench.dataset(SAMPLE).queries()} != queries
+    again = review(view="agreement")  # a new session, such as after a reload
+    again.session_state["review_view"] = "agreement"
+    fine(again.run())
+    fine(again.button(key="undo_gold").click().run())
+    assert "labelled as before" in html(again)
+    assert {query.query_id: query.gold for query in bench.dataset(SAMPLE).queries()} == queries
+    assert [button.key for button in again.button if button.key == "undo_gold"] == []
+
+
+def test_flagged_questions_are_one_link_that_opens_their_list_on_compare(bench) -> None:
+    first, second, *_ = bench.store.runs()
+    for entry, verdict, reviewer in ((first, "wrong_fact", "An"), (second, "not_there", "Bo")):
+        item = next(each for claim in item_for(bench.store, entry.run_id, reviewer).claims for each in claim.citations)
+        bench.store.judge(Judgement(entry.run_id, item.item, reviewer, verdict), 0)
+    app = review()
+    app.session_state["review_view"] = "agreement"
+    assert 'view=all&amp;only=flagged"' in html(fine(app.run()))
+    assert "1 flagged question<" in html(app)  # what others flag is not shown to a reviewer
+    link = {"data": "sample", "a": "default", "mt": "2000", "view": "all", "only": "flagged"}
+    for reviewer, ids in (("An", {first.query_id}), ("", {first.query_id, second.query_id})):
+        opened = at("compare", **link)
+        opened.session_state["reviewer"] = reviewer
+        drawn = html(fine(opened.run()))
+        assert f"⚑ flagged by reviewers {len(ids)}" in opened.segmented_control(key="compare_filter").options
+        assert set(re.findall(r"[?;&]q=([^&;\"]+)", drawn.partition('id="ctx-questions"')[2])) == ids
+
+
+def test_undo_takes_back_nothing_that_this_page_has_not_shown(bench, monkeypatch) -> None:
+    app = review()
+    shown = desk(app)["review"]
+    item = shown["items"][0]["item"]
+    say(app, monkeypatch, "verdict", "right", item)
+    bench.store.judge(Judgement(shown["run"], item, "An", "wrong_fact", note="from the other tab"), 1)
+    say(app, monkeypatch, "undo", "", item)
+    assert [each.version for each in bench.store.judgements([shown["run"]], history=True)] == [1, 2]
+    (conflict,) = desk(app)["review"]["conflicts"]
+    assert "from the other tab" in conflict["theirs"]
+    assert conflict["mine"] == "not judged"
+
+
+def test_another_dataset_has_its_own_queue_and_nothing_is_said_of_the_answer_that_was_open(bench) -> None:
+    bench.load_sample(name="sample-nl")
+    keep_recorded(bench, "sample-nl")
+    app = review()
+    first = desk(app)["review"]["run"]
+    fine(app.selectbox(key="dataset_name").select("sample-nl").run())
+    assert problems(app) == []
+    assert bench.store.run(desk(app)["review"]["run"]).dataset == "sample-nl"
+    assert desk(app)["review"]["run"] != first
 
 
 def test_hostile_texts_are_text_in_every_field(bench, monkeypatch) -> None:
@@ -293,8 +340,36 @@ def test_hostile_texts_are_text_in_every_field(bench, monkeypatch) -> None:
     say(app, monkeypatch, "note", HOSTILE, "0:1")
     say(app, monkeypatch, "verdict", "right", "0:1")
     for view in ("review", "agreement", "history"):
-        app.session_state[Session.review_view.key] = view
+        app.session_state["review_view"] = view
         drawn = html(fine(app.run()))
         assert "<script>alert(1)" not in drawn
         assert "<img src=x" not in drawn
     assert asdict(bench.store.judgements(["bad"])[0])["note"] == HOSTILE
+
+
+class SignedIn(dict[str, str]):
+    """A `st.user` of a sign-in."""
+
+    is_logged_in = True
+
+
+@pytest.mark.parametrize(
+    ("user", "name"),
+    [
+        ({"email": "an@example.org", "name": "An"}, "an@example.org"),
+        ({"name": f"An {HOSTILE}"}, f"An {HOSTILE}"),
+        ({"email": " "}, None),
+    ],
+)
+def test_who_is_signed_in_judges_under_that_name_and_types_none(bench, monkeypatch, user: dict[str, str], name: str | None) -> None:
+    monkeypatch.setattr(streamlit, "user", SignedIn(user))
+    app = fine(at("review", data="sample").run())
+    if name is None:
+        assert [box.label for box in app.text_input if box.label == "Your name"] == ["Your name"]
+        return
+    assert [box for box in app.text_input if box.label == "Your name"] == []
+    assert escape(name) in html(app)
+    item = desk(app)["review"]["items"][0]["item"]
+    say(app, monkeypatch, "verdict", "right", item)
+    (own,) = bench.store.judgements([desk(app)["review"]["run"]])
+    assert (own.reviewer, own.verdict) == (name, "right")

@@ -9,15 +9,14 @@ from typing import Any, NamedTuple
 import pytest
 
 from ctxasm.app.ui.ask import answer, reader
-from ctxasm.app.ui.ask.reader import ASSETS
 from ctxasm.app.ui.ask.verdict_words import Figure
-from ctxasm.app.ui.frame import browser, links
-from ctxasm.app.ui.widgets import components
+from ctxasm.app.ui.frame import address, browser
+from ctxasm.app.ui.frame.session import RangeState
 from tests.app.ui.builders import empty
 
 
 def asset(name: str) -> str:
-    return (ASSETS / f"{name}.js").read_text(encoding="utf-8")
+    return (browser.ASSETS / f"{name}.js").read_text(encoding="utf-8")
 
 
 READER, RANGE = asset("answer_reader"), asset("live_range")
@@ -40,7 +39,7 @@ SCRIPTS = (
             ("part",): (answer.CardPart,),
             ("pane",): (reader.Pane,),
             ("line",): (answer.Line,),
-            ("piece",): (answer.Stretch, answer.Chip),
+            ("piece",): (answer.AnswerText, answer.Chip),
             ("claim",): (answer.ClaimRow,),
             ("span", "lead"): (answer.Span,),
             ("source",): (answer.SourceName,),
@@ -51,10 +50,12 @@ SCRIPTS = (
             ("before",): (answer.Before,),
         },
     ),
-    Script("range", RANGE, {("data",): (components.RangeData,)}),
-    Script("copy button", asset("copy"), {("data",): (links.CopyData,)}),
-    Script("followed link", browser.JS, {("data",): (browser.FollowData,)}),
-    Script("scroll", browser.SCROLL, {("data",): (browser.ScrollData,)}),
+    Script("range", RANGE, {("data",): (browser.RangeData,)}),
+    Script("copy button", asset("copy"), {("data",): (address.CopyData,)}),
+    Script("followed link", asset("follow"), {("data",): (browser.FollowData,)}),
+    Script("rest", asset("rest"), {("data",): (browser.RestData,)}),
+    Script("clicks", asset("chunk_clicks"), {("data",): (browser.ClickData,)}),
+    Script("scroll", asset("scroll"), {("data",): (browser.ScrollData,)}),
 )
 NOT_READ = {("piece",): {"claim"}}
 """A piece is put on the line of its claim before it is sent."""
@@ -102,7 +103,7 @@ def test_a_name_that_only_one_side_knows_is_found():
 
 def test_what_a_script_tells_is_what_the_page_listens_for():
     sent = re.findall(r"set(?:State|Trigger)Value\((.*?),", RANGE)
-    assert {name for call in sent for name in re.findall(r"'(\w\w+)'", call)} == set(components.RangeState.__annotations__)
+    assert {name for call in sent for name in re.findall(r"'(\w\w+)'", call)} == set(RangeState.__annotations__)
 
 
 def test_no_tag_stands_in_the_scripts_of_the_pages():

@@ -11,9 +11,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ctxasm import AssemblySettings, assemble, check, compare, preset
-from ctxasm.app.ui.frame.links import QUERY
-from ctxasm.app.ui.show_me import page as told
-from ctxasm.app.ui.show_me.page import FOUND, SHORT, step_html, steps, tell
+from ctxasm.app.ui import show_me as told
+from ctxasm.app.ui.frame.address import QUERY
+from ctxasm.app.ui.show_me import FOUND, SHORT, step_html, steps, tell
 from ctxasm.app.workbench import SAMPLE, Workbench
 from ctxasm.config import read_config
 from ctxasm.data.files import load_bundle
@@ -155,7 +155,7 @@ def test_every_step_opens_its_own_state(story):
 
 
 def test_a_hostile_title_arrives_as_text(bench, monkeypatch):
-    monkeypatch.setattr("ctxasm.app.ui.show_me.page.title_of", lambda *_: "<script>alert(1)</script>")
+    monkeypatch.setattr("ctxasm.app.ui.show_me.title_of", lambda *_: "<script>alert(1)</script>")
     page = "".join(step_html(at, step) for at, step in enumerate(steps(tell(bench)), 1))
     assert "<script" not in page
     assert "&lt;script&gt;" in page
@@ -214,14 +214,14 @@ def test_two_ways_lead_on_to_ones_own_data(open_app):
 
 def test_the_sidebar_shows_the_question_of_the_steps(open_app):
     app = fine(show_me(open_app(data="attack", q="none")))
-    assert (app.session_state["data"], app.session_state["q"]) == (SAMPLE, QUERY)
+    assert (app.session_state["dataset_name"], app.session_state["query_id"]) == (SAMPLE, QUERY)
     assert app.query_params["q"] == QUERY
 
 
 def test_another_question_is_looked_at_on_inspect(open_app):
     app = fine(show_me(open_app()))
-    app.selectbox(key="q").set_value("dog-visit").run()
-    assert app.session_state["q"] == "dog-visit"
+    app.selectbox(key="query_id").set_value("dog-visit").run()
+    assert app.session_state["query_id"] == "dog-visit"
     assert "Open in Inspect" in [link.proto.label for link in app.get("page_link")]
 
 

@@ -17,10 +17,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import ctxasm
-from ctxasm.app import tuned
+from ctxasm.app import tuning_runs
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.address import read_pinned, read_values
-from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.sweep import page
 from ctxasm.app.ui.sweep.page import HEADINGS, shipping_html
 from ctxasm.app.ui.sweep.pictures import cell_html, front_of, heatmap_html, importance_figure
@@ -88,7 +87,7 @@ def by_id(app: AppTest, name: str) -> str:
 def found(sample_file):
     """What the page counts and decides of this grid, counted anew."""
     bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{sample_file}"}))
-    yield tuned.decided(bench, ctxasm.AssemblySettings(), AXES, "few", keep=False)
+    yield tuning_runs.decided(bench, ctxasm.AssemblySettings(), AXES, "few", keep=False)
     bench.close()
 
 
@@ -97,7 +96,7 @@ def counted_file(sample_file, tmp_path_factory):
     """The same questions with what a page counts of this grid kept, so that a page that begins with it draws at once."""
     path = shutil.copy(sample_file, tmp_path_factory.mktemp("counted") / "counted.db")
     bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{path}"}))
-    tuned.decided(bench, ctxasm.AssemblySettings(), AXES, "few")
+    tuning_runs.decided(bench, ctxasm.AssemblySettings(), AXES, "few")
     bench.close()
     return path
 
@@ -182,8 +181,8 @@ def test_a_second_sweep_counts_nothing_anew(own_url, monkeypatch):
         results.append(real(*args, **options))
         return results[-1]
 
-    real = tuned.decided
-    monkeypatch.setattr(tuned, "decided", noted)
+    real = tuning_runs.decided
+    monkeypatch.setattr(tuning_runs, "decided", noted)
     app = sweep_page()
     for _ in range(2):
         ended(fine(app.button(key="start_sweep").click().run()))
@@ -209,8 +208,8 @@ def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
             time.sleep(0.005)
         return real(*args)
 
-    real = tuned.decided
-    monkeypatch.setattr(tuned, "decided", slow)
+    real = tuning_runs.decided
+    monkeypatch.setattr(tuning_runs, "decided", slow)
     monkeypatch.setattr("ctxasm.app.ui.frame.work.PATIENCE_S", 0.01)
     app = sweep_page()
     app = fine(app.button(key="start_sweep").click().run())
@@ -219,10 +218,10 @@ def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
     app = ended(fine(app.button(key="cancel_sweep few").click().run()))
     assert "Cancelled" in by_id(app, "ctx-cancelled")
     assert 'id="ctx-recommended"' not in html(app)
-    monkeypatch.setattr(tuned, "decided", real)
+    monkeypatch.setattr(tuning_runs, "decided", real)
     app = ended(fine(app.button(key="start_sweep").click().run()))
     (panel,) = re.findall(r'id="ctx-recommended"><h2>(.*?)</h2>.*?<p>(<a .*?)</p><details', html(app))
-    recommended = app.session_state[Session.swept.key][1].recommended
+    recommended = app.session_state["sweep_result"][1].recommended
     assert panel[0] == HEADINGS[recommended.verdict]
     assert ("view=all" in panel[1]) == (recommended.proposed != recommended.found.start)
     assert 'id="ctx-cancelled"' not in html(app)
@@ -318,12 +317,12 @@ def test_a_cell_says_the_questions_that_flip_and_links_them_to_compare(found):
 
 def test_a_click_on_a_cell_is_kept_and_the_one_before(counted_url):
     app = ended(fine(sweep_page().button(key="start_sweep").click().run()))
-    app.session_state[Session.sweep_cells.key] = (0, 3)
+    app.session_state["sweep_cells"] = (0, 3)
     drawn = html(fine(app.run()))
     assert len(re.findall('aria-pressed="true"', drawn)) in (1, 2)
     assert 'id="ctx-cell"' in drawn
     addresses = [dict(parse_qsl(unescape(query))) for query in re.findall(r'href="\./compare\?([^"]*)"', drawn.split('id="ctx-cell"')[1])]
-    swept = app.session_state[Session.swept.key][1].swept
+    swept = app.session_state["sweep_result"][1].swept
     assert {from_url(said)[0] for said in addresses} == {swept.settings[3]}
     assert {read_pinned(said)[0] for said in addresses} == {swept.settings[0]}
     gained, lost = swept.flips(3, 0)
@@ -435,7 +434,7 @@ def test_another_sweep_has_other_policies_to_show(counted_url):
 def test_progress_is_one_count_that_ends_at_its_total(own_url):
     told = []
     start = ctxasm.AssemblySettings()
-    tuned.decided(server.workbench(), start, AXES, "few", told.append)
+    tuning_runs.decided(server.workbench(), start, AXES, "few", told.append)
     done = [each.done for each in told]
     assert done == sorted(done)
     assert {each.total for each in told} == {done[-1]}

@@ -8,10 +8,10 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 import ctxasm.app.ui
-from ctxasm.app.explained import LONGEST_FACT
 from ctxasm.app.ui.frame.session import FACT
 from ctxasm.app.ui.load import files
-from ctxasm.app.ui.words.words import too_long
+from ctxasm.app.ui.words import too_long
+from ctxasm.app.why import LONGEST_FACT
 from tests.app.ui.pages import at, fine, html, problems, with_settings
 from tests.app.ui.test_compare_as_sent import compare, load, paste, trace  # noqa: F401 (load is a fixture)
 from tests.app.ui.test_load_dropped_files import app, csv, drop  # noqa: F401 (app is a fixture)
@@ -78,13 +78,13 @@ def test_the_names_of_a_link_and_of_a_mapping(tables):  # noqa: F811
 def test_a_pasted_text(app, monkeypatch):  # noqa: F811
     monkeypatch.setattr(files, "MOST_PASTED", 60)
     line = '{"document_id": "a", "chunk_index": 0, "text": "Geplakt."}'
-    app.text_area(key="_pasted").set_value(line + "    ").run()
+    app.text_area(key="pasted").set_value(line + "    ").run()
     assert problems(app) == []
-    app.text_area(key="_pasted").set_value(f"{line} {line}").run()
+    app.text_area(key="pasted").set_value(f"{line} {line}").run()
     fine(app.button(key="take_pasted").click().run())
     fine(app.button(key="explain_pasted").click().run())
     assert problems(app) == ["A pasted text has at most 60 characters, this one 117: drop it as a file."]
-    assert app.text_area(key="_pasted").value == f"{line} {line}"
+    assert app.text_area(key="pasted").value == f"{line} {line}"
     assert "pasted.txt" not in html(app)
 
 
@@ -108,7 +108,7 @@ def test_instructions(open_app):
 
 def test_a_phrase_and_a_setting(open_app):
     app = open_app()  # noqa: F811
-    app.session_state["_drawer"], app.session_state["closer"] = "details", "Find"
+    app.session_state["drawer"], app.session_state["details_tab"] = "details", "Find"
     app.run()
     fine(app.text_input(key="find_phrase").set_value("z" * 301).run())
     assert problems(app) == ["A phrase has at most 300 characters, this one 301: shorten it."]

@@ -10,9 +10,8 @@ import pytest
 
 from ctxasm.app.fates import fate_label, fate_sentence
 from ctxasm.app.ui.frame.settings_panel import meaning_sentence
-from ctxasm.app.ui.words.event_words import event_sentence
-from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence, help_of
-from ctxasm.app.ui.words.words import number, title_of
+from ctxasm.app.ui.setting_words import CHOICES, choice_sentence, help_of
+from ctxasm.app.ui.words import event_sentence, number, title_of
 from ctxasm.llm.embedding import SLIDER, THRESHOLDS, threshold_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.events import Duplicate, Event, Likeness, Reason

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from ctxasm.app.ui.words.idle import RULES, idle
+from ctxasm.app.ui.idle import RULES, idle
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings, spec_of
 from tests.strategies import COUNTER, Case, cases, settings_

@@ -33,10 +33,10 @@ DOCUMENTS, CHUNKS, PER_CALL = 8, 8, 4
 BREEDER = """
 import os, sys
 import openai, httpx2, ctxasm.llm.batches, ctxasm.llm.transport, ctxasm.store.database, ctxasm.text.tokens
-import ctxasm.app.commands.enrich, ctxasm.data.enrich.enriching, ctxasm.data.enrich.enriching
-from ctxasm.__main__ import COMMANDS, main
+import ctxasm.app.commands.data, ctxasm.data.enrich.enriching, ctxasm.data.enrich.enriching
+from ctxasm.__main__ import COMMANDS, command_of, main
 for name in COMMANDS:
-    __import__(f"ctxasm.app.commands.{name}")
+    command_of(name)
 open_counter = ctxasm.text.tokens.open_counter()
 for line in sys.stdin:
     pid = os.fork()

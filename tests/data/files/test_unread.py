@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ctxasm import InvalidInput, MemoryStore
-from ctxasm.app.explained import cases_in
+from ctxasm.app.why import cases_in
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
 from ctxasm.data.files.importing import import_files

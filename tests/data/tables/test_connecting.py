@@ -223,7 +223,7 @@ def test_nothing_is_loaded_over_a_link(workbench: Workbench, tmp_path: Path) -> 
     for way in ways:
         with pytest.raises(InvalidInput, match="must not be that of a linked table, got 'mine'"):
             way()
-    assert [(info.name, info.dataset_id < 0) for info in workbench.datasets()] == [("mine", True)]
+    assert [(info.name, info.linked) for info in workbench.datasets()] == [("mine", True)]
     assert [query.query_id for query in workbench.dataset("mine").queries()] == ["typed-1"]
 
 

@@ -16,9 +16,9 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from ctxasm.app.ui.ask.verdict_words import claim_sentence
-from ctxasm.app.ui.widgets.context_marks import Run, also_in, runs
-from ctxasm.app.ui.widgets.expected import MARK, NONE_EXPECTED, Expected
-from ctxasm.app.ui.words.words import number, title_of
+from ctxasm.app.ui.context_marks import Run, also_in, runs
+from ctxasm.app.ui.markup import MARK, NONE_EXPECTED, Expected
+from ctxasm.app.ui.words import number, title_of
 from ctxasm.citations.checked import (
     CITATION,
     FINE,
@@ -71,7 +71,7 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class AnswerText:
     """Text of the answer. `claim` is the position of the claim that it belongs to; `clash`: the words that a source contradicts."""
 
     text: str
@@ -102,7 +102,7 @@ class Line:
     """A line of the answer: all that belongs to its claim, or what states nothing (`claim` None), such as a heading."""
 
     claim: int | None
-    pieces: tuple[Stretch | Chip, ...]
+    pieces: tuple[AnswerText | Chip, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +281,7 @@ def answer_pieces(
     stale: Mapping[int, str] | None = None,
     end: int | None = None,
     threshold: float = 1.0,
-) -> list[Stretch | Chip]:
+) -> list[AnswerText | Chip]:
     """The answer up to `end` (default: all) as stretches and chips; the stretches join to the answer without its markers.
 
     `threshold` is that of the check that judged the claims.
@@ -292,7 +292,7 @@ def answer_pieces(
     clashes = [span for claim in claims if (span := _clash(answer, claim))]
     cuts = {0, end} | {x for _, m in shown for x in (m.marker.start, m.marker.end)} | {x for span in clashes for x in span}
     cuts |= {x for c in claims for x in (c.claim.start, c.claim.end)}
-    pieces: list[Stretch | Chip] = []
+    pieces: list[AnswerText | Chip] = []
     inside = 0
     for low, high in pairwise(sorted(cut for cut in cuts if 0 <= cut <= end)):
         if low in starts:
@@ -302,7 +302,7 @@ def answer_pieces(
         if low >= inside:
             owner = next((n for n, c in enumerate(claims) if c.claim.start <= low and high <= c.claim.end), None)
             clash = any(first <= low and high <= last for first, last in clashes)
-            pieces.append(Stretch(answer[low:high], owner, clash))
+            pieces.append(AnswerText(answer[low:high], owner, clash))
     return pieces
 
 
@@ -318,7 +318,7 @@ def _clash(answer: str, checked: CheckedClaim) -> tuple[int, int] | None:
 
 def _chips(
     at: int, resolved: ResolvedMarker, claims: Sequence[CheckedClaim], stale: Mapping[int, str], threshold: float
-) -> list[Stretch | Chip]:
+) -> list[AnswerText | Chip]:
     owners = [(n, claim) for n, claim in enumerate(claims) if at in claim.claim.markers]
     owner = owners[0][0] if owners else None
     numbers = (*resolved.known, *resolved.unknown)
@@ -383,7 +383,7 @@ def before_assembly(chips: Sequence[Chip]) -> Before:
     return Before(says, tuple(dict.fromkeys(chip.stale for chip in wrong)))
 
 
-def checked_pieces(checked: CheckedAnswer, stale: Mapping[int, str]) -> list[Stretch | Chip]:
+def checked_pieces(checked: CheckedAnswer, stale: Mapping[int, str]) -> list[AnswerText | Chip]:
     """The pieces of a checked answer."""
     return answer_pieces(checked.answer, checked.markers, checked.claims, stale, threshold=checked.threshold)
 
@@ -393,11 +393,11 @@ _WORD = re.compile(r"\w")
 _CLOSING = re.compile(r"[^\w\s|*#>•+-]+")
 
 
-def answer_lines(pieces: Sequence[Stretch | Chip]) -> tuple[Line, ...]:
+def answer_lines(pieces: Sequence[AnswerText | Chip]) -> tuple[Line, ...]:
     """A line for each claim, and for each line of what states nothing; marks of lists and tables between them are left out."""
-    lines: list[tuple[int | None, list[Stretch | Chip]]] = []
+    lines: list[tuple[int | None, list[AnswerText | Chip]]] = []
     for piece in pieces:
-        if isinstance(piece, Stretch) and piece.claim is None:
+        if isinstance(piece, AnswerText) and piece.claim is None:
             _aside(lines, piece.text)
         elif not lines or (piece.claim is not None and (lines[-1][0] is None or piece.claim > lines[-1][0])):
             # A chip that an earlier claim owns as well stays on the line that it stands behind.
@@ -407,17 +407,17 @@ def answer_lines(pieces: Sequence[Stretch | Chip]) -> tuple[Line, ...]:
     return tuple(Line(claim, tuple(own)) for claim, own in lines)
 
 
-def _aside(lines: list[tuple[int | None, list[Stretch | Chip]]], text: str) -> None:
+def _aside(lines: list[tuple[int | None, list[AnswerText | Chip]]], text: str) -> None:
     """Add text between claims: words on lines of their own, the mark that closes a claim behind it."""
     for at, part in enumerate(text.split("\n")):
         said = part if at == 0 and lines else _LIST_MARK.sub("", part)
         if not _WORD.search(said):
             if lines and at == 0 and (closing := _CLOSING.search(said)):
-                lines[-1][1].append(Stretch(closing[0], lines[-1][0]))
+                lines[-1][1].append(AnswerText(closing[0], lines[-1][0]))
         elif at == 0 and lines and lines[-1][0] is None:
-            lines[-1][1].append(Stretch(said))
+            lines[-1][1].append(AnswerText(said))
         else:
-            lines.append((None, [Stretch(said.strip(" |"))]))
+            lines.append((None, [AnswerText(said.strip(" |"))]))
 
 
 class _Context(NamedTuple):

@@ -15,26 +15,23 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
 from ctxasm.answering.prompts import PROMPT_HELP, PROMPT_STYLES, PromptChoice, Zone, build_messages, prompt_zones
-from ctxasm.app.ui.ask.answer import Chip, Stretch, answer_pieces, context_cards, sources_html
+from ctxasm.app.ui.ask.answer import AnswerText, Chip, answer_pieces, context_cards, sources_html
 from ctxasm.app.ui.ask.reader import reader_data, show_reader
 from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.conversation import offer_summary, show_turns
+from ctxasm.app.ui.frame.address import compare_address, hear_clicks, review_address
 from ctxasm.app.ui.frame.gold import keep_marks, show_gold_problem
 from ctxasm.app.ui.frame.jobs import asked_to_end, rerun_after_stop, ticker
-from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_trouble
-from ctxasm.app.ui.frame.links import compare_address, hear_clicks
-from ctxasm.app.ui.frame.models import LEXICAL, RECHECK, SCORERS, Picked, pick_models
-from ctxasm.app.ui.frame.recorded_answers import recorded_answers
-from ctxasm.app.ui.frame.review_run import review_address
-from ctxasm.app.ui.frame.session import SENT, Asked, Asking, Attempt, KeptAnswer, KeptAnswers, Scene, Session, session
+from ctxasm.app.ui.frame.layout import report_button, runs_report, show_empty, show_problem, show_trouble
+from ctxasm.app.ui.frame.models import LEXICAL, RECHECK, SCORERS, Picked, offer_summary, pick_models, show_turns
+from ctxasm.app.ui.frame.server import recorded_answers
+from ctxasm.app.ui.frame.session import SENT, Asked, Asking, Attempt, KeptAnswer, KeptAnswers, Scene, once, session, take
 from ctxasm.app.ui.frame.state import of_query, unlabelled
-from ctxasm.app.ui.frame.zones_state import LANGUAGES, zones_key
+from ctxasm.app.ui.frame.typed_questions import LANGUAGES, zones_key
 from ctxasm.app.ui.inspect.change import changed_settings
 from ctxasm.app.ui.inspect.evidence import expected
-from ctxasm.app.ui.widgets.expected import NONE_EXPECTED, marked_key, marked_of
-from ctxasm.app.ui.widgets.html import state_link
-from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.markup import NONE_EXPECTED, marked_key, marked_of, state_link
+from ctxasm.app.ui.setting_words import BOUNDARY_LABEL
+from ctxasm.app.ui.words import number
 from ctxasm.citations.checked import doubtful
 from ctxasm.citations.figures import used_passages
 from ctxasm.model.amounts import counted
@@ -116,18 +113,18 @@ def asking_controls(assembly: Assembly) -> Asking:
         style = st.selectbox(
             "Prompt",
             PROMPT_STYLES,
-            key=Session.prompt_style.key,
+            key="prompt_style",
             persist_state="session",
             width=135,
             help="\n".join(f"- **{name}**: {text}" for name, text in PROMPT_HELP.items()),
         )
-        language = st.selectbox("Language", tuple(LANGUAGES), key=Session.prompt_language.key, persist_state="session", width=155)
+        language = st.selectbox("Language", tuple(LANGUAGES), key="prompt_language", persist_state="session", width=155)
         _channel(assembly)
         temperature, longest = _sampling()
-    first = st.toggle("Answer first, then details", key=Session.answer_first.key, persist_state="session")
+    first = st.toggle("Answer first, then details", key="answer_first", persist_state="session")
     extra = st.text_area(
         "Your own instructions",
-        key=Session.prompt_extra.key,
+        key="prompt_extra",
         persist_state="session",
         height=90,
         placeholder="Added after the prompt's own rules, which still apply.",
@@ -152,7 +149,7 @@ def _channel(assembly: Assembly) -> None:
     st.selectbox(
         "Channel",
         CHANNELS,
-        key=Session.channel.key,
+        key="channel",
         format_func=lambda channel: _named(channel, assembly),
         on_change=_set_channel,
         width=225,
@@ -252,8 +249,8 @@ def answer_html(answer: KeptAnswer, decided: int | None = None, place: int = 1) 
     )
 
 
-def _piece_html(piece: Stretch | Chip) -> str:
-    if isinstance(piece, Stretch):
+def _piece_html(piece: AnswerText | Chip) -> str:
+    if isinstance(piece, AnswerText):
         return escape(piece.text)
     if piece.known:
         return f'<span class="cx-chip" data-marker="{piece.number}">{piece.number}</span>'
@@ -305,11 +302,7 @@ def _checked(answer: KeptAnswer, assembly: Assembly, picked: Picked, place: Any,
 
 def _scorer(name: str, judge: Endpoint | None) -> Scorer:
     """The scorer of this session: one that asks a model keeps its replies, so that nothing is paid for twice."""
-    kept = session.scorer
-    if kept is None or kept[0] != (name, judge):
-        kept = (name, judge), server.workbench().open_scorer(name, judge)
-        session.scorer = kept
-    return kept[1]
+    return once("scorer", (name, judge), lambda: server.workbench().open_scorer(name, judge))
 
 
 MOST_ASKED = 20
@@ -531,7 +524,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
     elif problem:
         show_trouble("This model cannot be asked yet", problem, KEY_FREE)
     place = st.empty()
-    if session.take(Session.asking) and not problem:
+    if take("ask_now") and not problem:
         line.html(_line_html(scene, asked, picked, None))
         button.button("Stop answering", key="stop", on_click=stop_all, width=BUTTON_WIDTH)
         before = answers_to(asked)
@@ -556,7 +549,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
     with place.container():
         marks = expected(scene, kept.assembly) if kept is not None else NONE_EXPECTED
         show_reader(reader_data(kept.assembly if kept else assembly, kept.attempts if kept else (), marks), session.runs)
-    hear_clicks(Session.question_clicks, partial(_picked, scene))
+    hear_clicks("question_clicks", partial(_picked, scene))
     details = st.expander("Prompt and export", key="prompt_and_export", on_change="rerun")
     if details.open:
         with details:
@@ -566,7 +559,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
 
 def _settled(kept: KeptAnswers, picked: Picked, place: Any, button: Any) -> KeptAnswers:
     """The answers with the newest one checked. A check that takes long can be stopped, by a button or by Streamlit's own."""
-    stop = session.stop_check = session.stop_check or Event()
+    stop = session.check_stopper = session.check_stopper or Event()
     stopped = stop.is_set()
     stop.clear()
     if picked.scorer != LEXICAL and not stopped and any(_is_to_check(answer, picked) for answer in kept.attempts[-1]):
@@ -581,7 +574,7 @@ def _settled(kept: KeptAnswers, picked: Picked, place: Any, button: Any) -> Kept
 
 
 def _begin() -> None:
-    session.asking = True
+    session.ask_now = True
 
 
 def _offer_recheck(place: Any, kept: KeptAnswers | None, picked: Picked) -> None:
@@ -619,7 +612,9 @@ def _offer_keep(place: Any, kept: KeptAnswers | None, scene: Scene) -> None:
         return
     if session.kept_run is not None and session.kept_run[0] == attempt:
         link = state_link(review_address(scene.dataset, session.kept_run[1]), "Kept: review it")
-        place.html(f'<div class="cx cx-small" id="ctx-kept">{link}</div>')
+        with place.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.html(f'<div class="cx cx-small" id="ctx-kept">{link}</div>')
+            report_button(runs_report([session.kept_run[1]]), f"answer-{session.kept_run[1]}.html", "kept_report")
     else:
         place.button(
             "Keep", key="keep_answer", on_click=_keep_run, args=(kept, scene.dataset), help="For review and the history of answers"

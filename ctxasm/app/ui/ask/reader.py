@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from ctxasm.answering.sent_tokens import sent_line
@@ -32,13 +30,13 @@ from ctxasm.app.ui.ask.answer import (
     unused_spans,
 )
 from ctxasm.app.ui.ask.verdict_words import Figure, check_line, figures, summary
+from ctxasm.app.ui.frame.browser import component
 from ctxasm.app.ui.frame.session import Attempt, KeptAnswer
-from ctxasm.app.ui.widgets.expected import NONE_EXPECTED, Expected
+from ctxasm.app.ui.markup import NONE_EXPECTED, Expected
 from ctxasm.citations.report import MAY_NOT_ANSWER, CheckedAnswer, facts_sentence, may_not_answer, uses_sentence
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly
 
-ASSETS = Path(__file__).parents[1] / "assets"
 HTML = """
 <div id="ctx-reader">
   <p id="live" role="status" aria-live="polite"></p>
@@ -188,14 +186,6 @@ def _panel(answer: KeptAnswer) -> Panel | None:
     return Panel("ctx-caution", "The model may not have read the whole prompt", answer.caution) if answer.caution else None
 
 
-@cache
-def _component() -> Callable[..., Any]:
-    import streamlit as st
-
-    css, js = ((ASSETS / f"answer_reader.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
-    return st.components.v2.component("ctxasm_answer_reader", html=HTML, css=css, js=js)
-
-
 def show_reader(data: dict[str, Any], run: int) -> None:
     """Draw the data of `reader_data`. `run` counts the runs of the page: a test sees by it that a click caused none."""
-    _component()(data={**data, "run": run}, key="answer_reader", height="content")
+    component("answer_reader", HTML)(data={**data, "run": run}, key="answer_reader", height="content")

@@ -89,7 +89,7 @@
     const once = (button) => { if (button && !pressed.has(button.textContent)) { pressed.add(button.textContent); button.click(); } };
     if (!document.querySelector('.st-key-details button')) return;
     soon(() => {
-      const box = document.querySelector('.st-key-find_phrase input'), tab = document.querySelectorAll('.st-key-closer button')[1];
+      const box = document.querySelector('.st-key-find_phrase input'), tab = document.querySelectorAll('.st-key-details_tab button')[1];
       if (!box) once(tab ?? document.querySelector('.st-key-details button'));
       box?.focus();
       return Boolean(box);

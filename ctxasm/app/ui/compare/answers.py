@@ -12,25 +12,23 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from ctxasm.app.ui.ask.page import asking_controls, prompt_words
-from ctxasm.app.ui.compare.differences import Sides, chip, sides_of
+from ctxasm.app.ui.compare.differences import Sides, chip, marked_sides, sides_of
 from ctxasm.app.ui.compare.questions import MOST_ROWS, question_words
 from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.address import compare_address, hear_clicks
 from ctxasm.app.ui.frame.layout import show_problem
-from ctxasm.app.ui.frame.links import compare_address, hear_clicks
 from ctxasm.app.ui.frame.models import pick_models
-from ctxasm.app.ui.frame.recorded_answers import data_key
-from ctxasm.app.ui.frame.session import Scene, Session, session
-from ctxasm.app.ui.frame.work import awaited, begin_job, give_up, show_job, take_ended
-from ctxasm.app.ui.widgets.html import boxed, state_link, table_html
-from ctxasm.app.ui.widgets.word_diff import sentence_diff
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.frame.server import data_key
+from ctxasm.app.ui.frame.session import Scene, session
+from ctxasm.app.ui.frame.work import begin_job, cancel_work, show_job, take_ended, wait_for
+from ctxasm.app.ui.markup import boxed, state_link, table_html
+from ctxasm.app.ui.words import number
 from ctxasm.citations.answer_text import without_markers
 from ctxasm.citations.checked import FINE, CheckedClaim, label, parts_of, sign
 from ctxasm.citations.markers import parse_markers
 from ctxasm.citations.report import CheckedAnswer
 from ctxasm.model.amounts import counted, percent, signed
 from ctxasm.model.errors import CtxasmError
-from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.compare_answers import FREE, SHARES, AnswerComparison, AnswerEstimate, AnswerPair, FigureName
@@ -38,9 +36,6 @@ from ctxasm.tuning.compare_answers import FREE, SHARES, AnswerComparison, Answer
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from ctxasm.answering.prompts import PromptChoice
-    from ctxasm.answering.sent_tokens import SentTokens
-    from ctxasm.model.ports import TokenCounter
     from ctxasm.tuning.compare_answers import AnswerComparison, AnswerEstimate, How, Prices
 
 
@@ -275,7 +270,7 @@ def _key(scene: Scene) -> str:
 def _take_ended(scene: Scene) -> None:
     if (job := take_ended(_key(scene))) is None:
         return
-    give_up(ESTIMATE)  # less is left to ask now
+    cancel_work(ESTIMATE)  # less is left to ask now
     if isinstance(job.error, CtxasmError):
         session.answers_problem = str(job.error)
     else:
@@ -283,11 +278,11 @@ def _take_ended(scene: Scene) -> None:
 
 
 def _offer(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hashable, ...]) -> None:
-    from ctxasm.app.tuned import answer_desk
+    from ctxasm.app.tuning_runs import answer_desk
 
     workbench, now = server.workbench(), session.now
     try:
-        told: AnswerEstimate = awaited(
+        told: AnswerEstimate = wait_for(
             ESTIMATE,
             about,
             lambda report, cancelled: answer_desk(workbench, line.how, scene.dataset).estimate(pinned, now, line.prices, report, cancelled),
@@ -302,7 +297,7 @@ def _offer(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hash
 
 
 def _begin(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hashable, ...]) -> None:
-    from ctxasm.app.tuned import answer_desk
+    from ctxasm.app.tuning_runs import answer_desk
 
     workbench, now, dataset = server.workbench(), session.now, scene.dataset
     session.answers_problem = None
@@ -340,48 +335,31 @@ def _show(found: AnswerComparison, is_local: bool) -> None:
         text = json.dumps(found.to_dict(), ensure_ascii=False)
         st.download_button("JSON", text, "answers.json", "application/json", key="answers_json", on_click="ignore")
         st.html(questions_html(found, question_words(), partial(compare_address, found.a, found.b)))
-        hear_clicks(Session.question_clicks)
+        hear_clicks("question_clicks")
 
 
 def _forget() -> None:
     session.answered = None
-    give_up(ESTIMATE)
-
-
-class GivenSides:
-    """The contexts that the page has already. An `AnswerTools`."""
-
-    def __init__(self, sides: Sides) -> None:
-        self._sides = sides
-
-    def assemble(self, query: Query, settings: AssemblySettings, choice: PromptChoice) -> Assembly:
-        """See `AnswerTools`."""
-        return next(side for side in self._sides if side.settings == settings)
-
-    def counter(self, encoding: str) -> TokenCounter:
-        """See `AnswerTools`."""
-        return server.workbench().counter(encoding)
-
-    def learn(self, model: str, sent: SentTokens | None) -> None:
-        """See `AnswerTools`."""
-        server.workbench().zones.ratios.learn(model, sent)
+    cancel_work(ESTIMATE)
 
 
 def show_answers_to_one(scene: Scene, sides: Sides) -> None:
     """The answers to one question where they are kept: claims whose verdict flipped, then the words that differ; else a way to ask."""
     from ctxasm import __version__
+    from ctxasm.app.tuning_runs import WorkbenchTools
     from ctxasm.tuning.compare_answers import AnswerDesk
 
     line = asking_line(sides.b)
     if line is None:
         return
     workbench = server.workbench()
-    desk = AnswerDesk(GivenSides(sides), [scene.query], line.how, workbench.open_scorer(), __version__, workbench.store)
+    tools = WorkbenchTools(workbench, scene.dataset, sides)
+    desk = AnswerDesk(tools, [scene.query], line.how, workbench.open_scorer(), __version__, workbench.store)
     a, b = sides.a.settings, sides.b.settings
     about = (*about_answers(scene.dataset, a, line), scene.query)
     try:
         if session.asked_both == about:
-            found: AnswerComparison = awaited(
+            found: AnswerComparison = wait_for(
                 BOTH, about, lambda report, cancelled: desk.compare(a, b, line.prices, report, cancelled), "Cancel"
             )
             for why in found.failures.values():
@@ -402,9 +380,8 @@ def show_answers_to_one(scene: Scene, sides: Sides) -> None:
 
 def answers_html(pair: AnswerPair, reference: str) -> str:
     """Both answers side by side, the sentences marked that only one has, and the reference answer where there is one."""
-    parts = sentence_diff(unmarked(pair.a.answer), unmarked(pair.b.answer))
-    sides = [(chip("A"), "".join(_sentences(each.kind, each.a) for each in parts), "The answer under A")]
-    sides += [(chip("B"), "".join(_sentences(each.kind, each.b) for each in parts), "The answer under B")]
+    a, b = marked_sides(unmarked(pair.a.answer), unmarked(pair.b.answer))
+    sides = [(chip("A"), a, "The answer under A"), (chip("B"), b, "The answer under B")]
     sides += [("<h3>Reference answer</h3>", escape(reference), "The reference answer")] if reference else []
     drawn = "".join(
         f'<div class="cx-quote" tabindex="0" role="region" aria-label="{label}" dir="auto">{head}<p>{text}</p></div>'
@@ -418,10 +395,6 @@ def unmarked(answer: str) -> str:
     return without_markers(answer, parse_markers(answer))
 
 
-def _sentences(kind: str, text: str) -> str:
-    return f"<mark>{escape(text)}</mark>" if text and kind == "changed" else escape(text)
-
-
 def _ask_both(about: Hashable) -> None:
-    give_up(BOTH)
+    cancel_work(BOTH)
     session.asked_both = about

@@ -7,11 +7,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-import secrets
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from difflib import SequenceMatcher
 from html import escape
 from itertools import groupby
@@ -20,32 +18,25 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from ctxasm.app.ui.compare.answers import unmarked
-from ctxasm.app.ui.compare.differences import chip, sent_texts, settings_html, sides_of
+from ctxasm.app.ui.compare.differences import chip, marked_sides, sent_texts, settings_html, sides_of
 from ctxasm.app.ui.compare.questions import compared_set, question_words
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import show_empty, show_problem
-from ctxasm.app.ui.frame.recorded_answers import data_key
-from ctxasm.app.ui.frame.session import Scene, Session, session
-from ctxasm.app.ui.widgets.html import boxed, table_html
-from ctxasm.app.ui.widgets.word_diff import sentence_diff
-from ctxasm.app.ui.words.words import title_of
+from ctxasm.app.ui.frame.server import data_key
+from ctxasm.app.ui.frame.session import Scene, session, take
+from ctxasm.app.ui.markup import boxed, table_html
+from ctxasm.app.ui.words import title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import harmless_cell
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.kept import key_of
-from ctxasm.model.ports import Shelf
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.records import decoding
+from ctxasm.review.blind import LONGEST_NOTE, Judgement, Preferred, Review
 from ctxasm.tuning.statistics import PairedDifference, paired_difference
 
-SHELF = "blind reviews"
-"""Where judgements are kept, each under its review and its question, and for each review the secret that decides who stands where."""
-LONGEST_NOTE = 500
 Button = Literal["left", "same", "right"]
 BUTTONS: dict[Button, str] = {"left": "← Left", "same": "No difference", "right": "Right →"}
-Preferred = Literal["A", "B", "same", ""]
-"""What a person preferred; nothing where the judgement was taken back: of it the note stays."""
 SAID = {"A": chip("A"), "B": chip("B"), "same": "neither"}
 CONTEXTS, ANSWERS = "contexts", "answers"
 ALL = "all"
@@ -63,51 +54,6 @@ class Part(NamedTuple):
 Parts = Mapping[Hashable, Part]
 PartsOf = Callable[[str], tuple[Parts, Parts]]
 """What is judged of a question, under A and B. Raises CtxasmError."""
-
-
-class Judgement(NamedTuple):
-    """What was preferred of a question, when (UTC), and why."""
-
-    query_id: str
-    preferred: Preferred
-    note: str
-    at: str
-
-
-@dataclass(frozen=True, slots=True)
-class Review:
-    """The judgements of one review on a shelf. `key` is the same for the same data and the same A and B."""
-
-    shelf: Shelf
-    key: str
-
-    def secret(self) -> str:
-        """What decides the order of the questions and who stands where: drawn once for a review, and never sent to a browser."""
-        kept = self.shelf.read_kept(SHELF, [self.key])
-        if self.key not in kept:
-            kept = {self.key: json.dumps(secrets.token_hex(16))}
-            self.shelf.keep(SHELF, kept)
-        with decoding("the secret of a blind review"):
-            return str(json.loads(kept[self.key]))
-
-    def judgements(self, query_ids: Sequence[str]) -> dict[str, Judgement]:
-        """Those of these questions by id, the oldest first."""
-        kept = self.shelf.read_kept(SHELF, [self._key(query_id) for query_id in query_ids])
-        with decoding("a kept judgement"):
-            found = [Judgement(**json.loads(text)) for text in kept.values()]
-        return {each.query_id: each for each in sorted(found, key=lambda each: each.at)}
-
-    def judge(self, query_id: str, preferred: Preferred, note: str) -> None:
-        """Keep a judgement in place of an earlier one."""
-        made = Judgement(query_id, preferred, note.strip()[:LONGEST_NOTE], datetime.now(UTC).isoformat())
-        self.shelf.keep(SHELF, {self._key(query_id): json.dumps(made._asdict())})
-
-    def forget(self, query_ids: Sequence[str]) -> None:
-        """Remove the judgements of these questions, and the secret: the next ones are shuffled anew."""
-        self.shelf.forget(SHELF, [self.key, *map(self._key, query_ids)])
-
-    def _key(self, query_id: str) -> str:
-        return f"{self.key} {key_of(query_id)}"
 
 
 def shuffled(query_ids: Sequence[str], secret: str) -> list[str]:
@@ -155,7 +101,7 @@ def show_blind_review(scene: Scene, pinned: AssemblySettings) -> None:
     found = compared_set(scene.dataset, pinned, session.now)
     if found is None:
         return
-    if problem := session.take(Session.blind_problem):
+    if problem := take("blind_problem"):
         show_problem(problem)
     # Another order of the same chunks differs in neither tokens nor evidence: then every question is looked at.
     query_ids = [each.query_id for each in found.questions if each.a != each.b] or [each.query_id for each in found.questions]
@@ -166,7 +112,7 @@ def show_blind_review(scene: Scene, pinned: AssemblySettings) -> None:
             "Judge", [CONTEXTS, ANSWERS], default=ANSWERS, key="blind_what", format_func=str.capitalize, required=True
         )
     query_ids = list(answers) if what == ANSWERS else query_ids
-    review = Review(server.workbench().store, _review_key(scene, pinned, answers if what == ANSWERS else {}))
+    review = Review(server.workbench().store, _review_key(scene, pinned, answers if what == ANSWERS else {}), scene.dataset)
     try:
         secret, kept = review.secret(), review.judgements(query_ids)
         done = _judged(kept)
@@ -174,7 +120,7 @@ def show_blind_review(scene: Scene, pinned: AssemblySettings) -> None:
     except CtxasmError as error:
         show_problem(str(error))
         return
-    is_early = bool(session.value_of("blind_reveal")) and shown is not None
+    is_early = bool(st.session_state.get("blind_reveal")) and shown is not None
     if shown is None and not done:
         show_empty("Nothing to choose between", f"The {what} of every question are the same under A and B, to the letter.")
     elif shown is None or is_early:
@@ -220,7 +166,7 @@ def _change(write: Callable[[], None]) -> None:
 
 
 def _judge(review: Review, query_id: str, who: Preferred, note: str) -> None:
-    _change(lambda: review.judge(query_id, who, str(session.value_of(note) or "")))
+    _change(lambda: review.judge(query_id, who, str(st.session_state.get(note) or "")))
 
 
 def _undo(review: Review, last: Judgement) -> None:
@@ -311,17 +257,12 @@ def _pair_html(left: Part | None, right: Part | None) -> str:
     if left is None or right is None:
         cells = [escape(each.own) if each is not None else "" for each in (left, right)]
     else:
-        parts = sentence_diff(left.text, right.text)
-        cells = ["".join(_marked(each.kind, text) for each in parts if (text := each.a if at == 0 else each.b)) for at in (0, 1)]
+        cells = [*marked_sides(left.text, right.text)]
     drawn = "".join(
         f'<div class="cx-quote" data-at="{side}" dir="auto">{cell}</div>' if cell else f'<div data-at="{side}" class="cx-mute">–</div>'
         for side, cell in zip(("Left", "Right"), cells, strict=True)
     )
     return f'<div class="cx-pair">{drawn}</div>'
-
-
-def _marked(kind: str, text: str) -> str:
-    return f"<mark>{escape(text)}</mark>" if text and kind == "changed" else escape(text)
 
 
 def _show_names(review: Review, scene: Scene, pinned: AssemblySettings, kept: Mapping[str, Judgement], is_early: bool) -> None:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from difflib import SequenceMatcher
 from html import escape
 from typing import Literal, NamedTuple
 
 from ctxasm.app.fates import fate_label, fate_sentence, fates_by_key
+from ctxasm.app.ui.context_marks import rewritten_text, stretches
 from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.session import Scene, session
-from ctxasm.app.ui.frame.zones_state import zones_key
+from ctxasm.app.ui.frame.session import Scene, once, session
+from ctxasm.app.ui.frame.typed_questions import zones_key
 from ctxasm.app.ui.inspect.budget_bar import KIND_NAMES, Bar, axis_html, shown_axis, track_html
 from ctxasm.app.ui.inspect.change import Changed, Delta, changed_settings, sent_chunks
-from ctxasm.app.ui.widgets.context_marks import rewritten_text, stretches
-from ctxasm.app.ui.widgets.html import boxed, table_html
-from ctxasm.app.ui.widgets.word_diff import Stretch, sentence_diff, shortened
-from ctxasm.app.ui.words.words import in_attribute, number, title_of
+from ctxasm.app.ui.markup import boxed, table_html
+from ctxasm.app.ui.word_diff import Stretch, sentence_diff, shortened
+from ctxasm.app.ui.words import in_attribute, number, title_of
 from ctxasm.model.amounts import counted, signed
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.setting_labels import label_of
@@ -246,6 +246,17 @@ def _stretch(stretch: Stretch) -> str:
             return gone + (f"<ins>{escape(stretch.b)}</ins>" if stretch.b else "")
 
 
+def marked_sides(a: str, b: str) -> tuple[str, str]:
+    """Both texts as HTML, the sentences marked that only one of them has."""
+    parts = sentence_diff(a, b)
+
+    def side(texts: Iterable[str]) -> str:
+        drawn = ((each.kind, escape(text)) for each, text in zip(parts, texts, strict=True) if text)
+        return "".join(f"<mark>{text}</mark>" if kind == "changed" else text for kind, text in drawn)
+
+    return side(each.a for each in parts), side(each.b for each in parts)
+
+
 class Sides(NamedTuple):
     """Two contexts of one question."""
 
@@ -258,8 +269,5 @@ def sides_of(scene: Scene, pinned: AssemblySettings) -> Sides:
     workbench = server.workbench()
     b = state.assemble_scene(workbench, scene)
     key = (scene.dataset, state.unlabelled(scene.query), pinned, session.loads, zones_key(pinned))
-    kept = session.versus
-    if kept is None or kept[0] != key:
-        kept = (key, state.assemble_anew(workbench, replace(scene, settings=pinned)))
-        session.versus = kept
-    return Sides(state.of_query(kept[1], scene.query), b)
+    a = once("context of A", key, lambda: state.assemble_anew(workbench, replace(scene, settings=pinned)))
+    return Sides(state.of_query(a, scene.query), b)

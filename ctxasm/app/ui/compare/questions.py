@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.address import EVERY
-from ctxasm.app.ui.frame.gold import show_no_gold
-from ctxasm.app.ui.frame.layout import show_problem
-from ctxasm.app.ui.frame.links import compare_address, hear_clicks
-from ctxasm.app.ui.frame.recorded_answers import data_key
-from ctxasm.app.ui.frame.session import Scene, Session, session
-from ctxasm.app.ui.frame.work import awaited
-from ctxasm.app.ui.widgets.html import boxed, state_link, table_html
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.frame.address import EVERY, FLAGGED, compare_address, hear_clicks
+from ctxasm.app.ui.frame.gold import show_no_gold, signed_in
+from ctxasm.app.ui.frame.layout import report_button, show_problem
+from ctxasm.app.ui.frame.server import data_key
+from ctxasm.app.ui.frame.session import Scene, session
+from ctxasm.app.ui.frame.work import wait_for
+from ctxasm.app.ui.markup import boxed, state_link, table_html
+from ctxasm.app.ui.words import number
 from ctxasm.model.amounts import counted, signed
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.settings import AssemblySettings
@@ -38,16 +37,18 @@ LONGEST = 160
 WON = "B wins a question of which only B holds all the evidence"
 
 
-def filters(found: Comparison) -> dict[str, str]:
-    """The labels of the filter by what each lists: those that occur, with their counts."""
+def filters(found: Comparison, flagged: Collection[str] = ()) -> dict[str, str]:
+    """The labels of the filter by what each lists: those that occur, with their counts. `flagged` are questions by id."""
     counts = Counter(each.change for each in found.questions)
-    return {EVERY: f"All {len(found.questions)}"} | {name: f"{said} {counts[name]}" for name, said in CHANGES.items() if counts[name]}
+    counts[FLAGGED] = len(listed(found, FLAGGED, flagged))
+    labels = CHANGES | {FLAGGED: "⚑ flagged by reviewers"}
+    return {EVERY: f"All {len(found.questions)}"} | {name: f"{said} {counts[name]}" for name, said in labels.items() if counts[name]}
 
 
-def listed(found: Comparison, only: str) -> list[QuestionDelta]:
+def listed(found: Comparison, only: str, flagged: Collection[str] = ()) -> list[QuestionDelta]:
     """The questions of a filter: by what became of them, then by how far their evidence and their tokens are apart."""
     order = list(CHANGES)
-    rows = [each for each in found.questions if only in (EVERY, each.change)]
+    rows = [each for each in found.questions if only in (EVERY, each.change) or (only == FLAGGED and each.query_id in flagged)]
     return sorted(rows, key=lambda each: (order.index(each.change), -abs(each.b.found - each.a.found), -abs(each.tokens)))
 
 
@@ -121,25 +122,33 @@ def show_all_questions(scene: Scene, pinned: AssemblySettings) -> None:
     st.html(counts_html(found))
     if not found.labelled:
         show_no_gold()
-    named = filters(found)
+    flagged = _flagged(scene.dataset)
+    named = filters(found, flagged)
     session.compare_filter = session.compare_filter if session.compare_filter in named else EVERY
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         only = st.segmented_control(
-            "List", list(named), key=Session.compare_filter.key, format_func=named.__getitem__, required=True, label_visibility="collapsed"
+            "List", list(named), key="compare_filter", format_func=named.__getitem__, required=True, label_visibility="collapsed"
         )
         text = json.dumps(found.to_dict(), ensure_ascii=False)
-        st.download_button(
-            "Report", partial(_report, found), "comparison.html", "text/html", key="comparison_report", on_click="ignore",
-            help="One HTML file to print or send",
-        )  # fmt: skip
+        report_button(partial(_report, found), "comparison.html", "comparison_report")
         st.download_button("JSON", text, "comparison.json", "application/json", key="comparison_json", on_click="ignore")
     shown = only or EVERY
-    st.html(table(listed(found, shown), question_words(), partial(compare_address, pinned, session.now), shown))
-    hear_clicks(Session.question_clicks)
+    st.html(table(listed(found, shown, flagged), question_words(), partial(compare_address, pinned, session.now), shown))
+    hear_clicks("question_clicks")
+
+
+def _flagged(dataset: str) -> set[str]:
+    """The questions whose answers a reviewer found something wrong with: whoever looks, else anybody."""
+    from ctxasm.model.runs import RunFilter
+    from ctxasm.review.judging import flagged_runs
+
+    store = server.workbench().store
+    questions = {entry.run_id: entry.query_id for entry in store.runs(RunFilter(dataset=dataset))}
+    return {questions[run_id] for run_id in flagged_runs(store, [*questions], signed_in() or session.reviewer.strip())}
 
 
 def _report(found: Comparison) -> str:
-    from ctxasm.app.report.making import report_comparison
+    from ctxasm.app.report import report_comparison
 
     return report_comparison(server.workbench(), found)
 
@@ -152,7 +161,7 @@ def question_words() -> dict[str, str]:
 
 def compared_set(dataset: str, a: AssemblySettings, b: AssemblySettings) -> Comparison | None:
     """The comparison; None where it waits to be asked for, or cannot be had, which is said."""
-    from ctxasm.app.tuned import compared
+    from ctxasm.app.api import compare
 
     info, workbench = session.info, server.workbench()
     wanted = (data_key(dataset), a, b)
@@ -165,10 +174,10 @@ def compared_set(dataset: str, a: AssemblySettings, b: AssemblySettings) -> Comp
         )
         return None
     try:
-        found: Comparison = awaited(
+        found: Comparison = wait_for(
             SET,
             wanted,
-            lambda report, cancelled: compared(workbench, a, b, dataset, report=report, cancelled=cancelled),
+            lambda report, cancelled: compare(a, b, workbench, dataset, report=report, cancelled=cancelled),
             "Cancel" if count > AT_ONCE else "",
         )
     except CtxasmError as error:

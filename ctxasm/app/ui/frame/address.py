@@ -1,19 +1,33 @@
-"""What pages keep in their address beside settings and question: models, the view of Compare, the axes of Sweep, the pinned settings."""
+"""The address of a page, which is a link to what is shown: the one place that reads it and writes it.
+
+It says the settings, A, dataset and question, how questions are searched for, the model, and what one page shows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal, TypedDict, get_args
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.session import SENT, Pinned, Session, session
+from ctxasm.app.integrations.settings_forms import written_as
+from ctxasm.app.ui.frame import server, state, typed_questions
+from ctxasm.app.ui.frame.browser import component, listen
+from ctxasm.app.ui.frame.gold import INSPECT, go_to
+from ctxasm.app.ui.frame.session import ASK, DATASET, QUERY_ID, SENT, Pinned, Scene, Session, session
+from ctxasm.app.ui.markup import picked_text
+from ctxasm.llm.embedding.local import EMBEDDERS
 from ctxasm.model.errors import CtxasmError, InvalidInput, InvalidSetting
+from ctxasm.model.records import Query
+from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, MOST_HITS
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import from_url, parse, to_url, write
 from ctxasm.model.specs import Spec
+from ctxasm.retrieval.indexes import ENDPOINT
+from ctxasm.retrieval.reranking import RERANKERS
 from ctxasm.tuning.sweep import axes_of
 
 View = Literal["question", "all", "answers", "blind"]
@@ -23,8 +37,8 @@ COMPARE = "compare"
 VIEW, ONLY = "view", "only"
 """The URL parameters of the view, and of the questions that "all" lists."""
 FIRST: View = "question"
-EVERY = "all"
-"""What of the questions is listed where no filter is chosen."""
+EVERY, FLAGGED = "all", "flagged"
+"""What of the questions is listed where no filter is chosen, and those whose answers a reviewer found something wrong with."""
 
 
 def view_address(view: str, only: str = EVERY) -> dict[str, str]:
@@ -47,16 +61,21 @@ def is_about_a_question(path: str) -> bool:
     return path != COMPARE or session.compare_view == FIRST or not isinstance(session.pinned, AssemblySettings)
 
 
+def _unknown(parameter: str, value: str, choices: Sequence[str]) -> tuple[str, ...]:
+    """The sentence on a value of a parameter that is none of its choices."""
+    return () if value in choices else (f"{parameter} must be one of {', '.join(choices)}, got {value[:60]!r}",)
+
+
 def take_view(path: str, parameters: Mapping[str, str]) -> tuple[str, ...]:
     """Show what an address of Compare says; sentences on what of it cannot be used."""
     if path != COMPARE:
         return ()
     view = parameters.get(VIEW, FIRST)
     session.compare_view, session.compare_filter = view if view in VIEWS else FIRST, parameters.get(ONLY, EVERY)
-    return () if view in VIEWS else (f"{VIEW} must be one of {', '.join(VIEWS)}, got {view[:60]!r}",)
+    return _unknown(VIEW, view, VIEWS)
 
 
-MODEL = Session.model.key
+MODEL = "model"
 """The URL parameter."""
 EXTRACTIVE, OPENAI = "extractive", "openai"
 
@@ -79,7 +98,7 @@ def take_model(parameters: Mapping[str, str]) -> tuple[str, ...]:
     named = parameters.get(MODEL)
     if named in MODEL_NAMES:
         session.model = named
-    return () if named is None or named in MODEL_NAMES else (f"{MODEL} must be one of {', '.join(MODEL_NAMES)}, got {named[:60]!r}",)
+    return () if named is None else _unknown(MODEL, named, MODEL_NAMES)
 
 
 SWEEP = "sweep"
@@ -133,9 +152,9 @@ def grid_address(path: str) -> dict[str, str]:
     if path != SWEEP:
         return {}
     chosen = {}
-    for name in (*LISTED, *session.value_of(MORE, ())):
+    for name in (*LISTED, *st.session_state.get(MORE, ())):
         spec = spec_of(name)
-        values, _ = read_values(spec, session.value_of(f"{KEY}{name}", options_of(spec)[1]))
+        values, _ = read_values(spec, st.session_state.get(f"{KEY}{name}", options_of(spec)[1]))
         if values and (name not in LISTED or values != LISTED[name][1]):
             chosen[name] = ",".join(write(spec, value) for value in values)
     return {GRID: ";".join(f"{name}={values}" for name, values in chosen.items())} if chosen else {}
@@ -153,9 +172,9 @@ def take_grid(path: str, parameters: Mapping[str, str]) -> tuple[str, ...]:
             raise InvalidInput(f"{wrong[0]} cannot be tried at several values")
     except CtxasmError as error:
         axes, problems = {}, (f"{GRID}: {error}",)
-    session.put(MORE, [name for name in axes if name not in LISTED])
-    for name in (*LISTED, *session.value_of(MORE)):
-        session.put(f"{KEY}{name}", list(axes.get(name, options_of(spec_of(name))[1])))
+    st.session_state[MORE] = [name for name in axes if name not in LISTED]
+    for name in (*LISTED, *st.session_state[MORE]):
+        st.session_state[f"{KEY}{name}"] = list(axes.get(name, options_of(spec_of(name))[1]))
     return problems
 
 
@@ -199,3 +218,234 @@ def offer_pin(key: str = "pin") -> None:
     help = "A on the page Compare: settings that are changed later (B) are held against these"
     label = "Pinned as A" if is_a else "Pin as A"
     st.button(label, key=key, on_click=pin, args=(session.now,), disabled=is_a, help=help, icon=":material/keep:", type="tertiary")
+
+
+OPTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "qm": ("search_method", METHODS),
+    "qx": ("search_text", INDEXED_TEXTS),
+    "qn": ("search_limit", ()),
+    "ql": ("search_language", LANGUAGES),
+    "qe": ("search_embedder", ("default", *EMBEDDERS, ENDPOINT)),
+    "qr": ("search_reranker", ("none", *RERANKERS)),
+}
+"""The URL parameters of the search options: the name in the session of each, and its choices; a number has none."""
+
+
+def options_address() -> dict[str, str]:
+    """What of an address says how questions are searched for: what differs from the default."""
+    said = {key: getattr(session, name) for key, (name, _) in OPTIONS.items()}
+    return {key: str(value) for key, value in said.items() if value != getattr(Session, OPTIONS[key][0])}
+
+
+def take_options(parameters: Mapping[str, str]) -> tuple[str, ...]:
+    """Set the search options that an address names; sentences on what of them cannot be used."""
+    problems: list[str] = []
+    for key, (name, choices) in OPTIONS.items():
+        text = parameters.get(key)
+        if text is None:
+            continue
+        if text in choices:
+            setattr(session, name, text)
+        elif choices:
+            problems += _unknown(key, text, choices)
+        elif text in map(str, range(1, MOST_HITS + 1)):
+            setattr(session, name, int(text))
+        else:
+            problems.append(f"{key} must be a whole number from 1 to {MOST_HITS}, got {text[:60]!r}")
+    return tuple(problems)
+
+
+def question_address(query: Query, is_saved: bool) -> dict[str, str]:
+    """What of an address names a question: a stored one by its id, another one by its words, which are searched for again."""
+    return {QUERY_ID: query.query_id} if is_saved else {ASK: query.query}
+
+
+LOAD = "load"
+"""The path of the page."""
+WAY = "way"
+"""The URL parameter of the open tab."""
+DOCUMENTS = "Documents"
+WAYS = ("Files & paste", DOCUMENTS, "Your tables", "Sample")
+
+
+def way_address(path: str) -> dict[str, str]:
+    """What of an address says which tab of Load is open; nothing on other pages, and of the first tab."""
+    return {WAY: session.way} if path == LOAD and session.way != WAYS[0] else {}
+
+
+def take_way(path: str, parameters: Mapping[str, str]) -> tuple[str, ...]:
+    """Open the tab that an address of Load names; a sentence where there is none of that name."""
+    if path != LOAD:
+        return ()
+    way = parameters.get(WAY, WAYS[0])
+    session.way = way if way in WAYS else WAYS[0]
+    return _unknown(WAY, way, WAYS)
+
+
+REVIEW = "review"
+"""The path of the page."""
+RUN = "run"
+"""The URL parameter of the answer that is judged."""
+
+
+def run_address(path: str) -> dict[str, str]:
+    """What of an address names the answer that is judged; nothing on other pages."""
+    return {RUN: session.review_run} if path == REVIEW and session.review_run else {}
+
+
+def review_address(dataset: str, run_id: str | None = None) -> str:
+    """Of Review, on the answers of a dataset, or on one of them: the link that an engineer hands to a reviewer."""
+    return f"./{REVIEW}?{urlencode({DATASET: dataset, **({RUN: run_id} if run_id else {})})}"
+
+
+WHERE = (DATASET, QUERY_ID, ASK, *OPTIONS, VIEW, ONLY, MODEL, GRID, RUN, WAY)
+"""The parameters that say what is shown; the others are settings."""
+URL_KEYS = frozenset((PIN, *(spec.url for spec in specs())))
+
+
+def page_address(path: str) -> dict[str, str]:
+    """What of the address of a page is neither settings nor question."""
+    return options_address() | shown_address(path) | model_address() | grid_address(path) | run_address(path) | way_address(path)
+
+
+def has_read_address() -> bool:
+    """Whether this session has begun."""
+    return session.rejected is not None
+
+
+def read_address(path: str, parameters: Mapping[str, str]) -> None:
+    """Take what the address of a page says: on the first run of a session, naming what it says wrongly, and after the back button; of
+    Load its tab also where a link of another page led there.
+
+    An address without a dataset was never written by `keep_address`: the back button only passes it.
+    """
+    first = not has_read_address()
+    if not first and not (_is_history_navigation() and DATASET in parameters):
+        if session.page_before != path:
+            take_way(path, parameters)
+        return
+    if first:
+        session.now, _ = from_url(parameters)  # which nothing came before that could be undone
+    for name, _ in OPTIONS.values():
+        delattr(session, name)
+    rejected = take_address(path, parameters)
+    if first:
+        session.rejected = rejected
+
+
+def take_address(path: str, parameters: Mapping[str, str]) -> list[str]:
+    """Make what the address of a page says the state, its settings as a step that can be undone; what of it cannot be used."""
+    settings, rejected = from_url(parameters)
+    session.pinned, rejected_of_a = read_pinned(parameters)
+    state.apply(settings)
+    session.asked_for = {key: parameters[key] for key in (DATASET, QUERY_ID, ASK) if key in parameters}
+    if path == REVIEW:
+        session.review_run = parameters.get(RUN)
+    taken = (*take_view(path, parameters), *take_model(parameters), *take_grid(path, parameters), *take_way(path, parameters))
+    return [*map(str, rejected), *rejected_of_a, *take_options(parameters), *taken]
+
+
+def _is_history_navigation() -> bool:
+    return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
+
+
+def keep_address(where: Mapping[str, str] | None = None) -> None:
+    """Make the address a link to what is shown. `where` says all but the settings; None leaves that.
+
+    Told to the browser once, whatever differs: each telling is a step of its back button.
+    """
+    if session.moving:
+        return  # else a step back would lead to this page in the state of the other one
+    said = st.query_params.to_dict()
+    settings = to_url(session.now) | pinned_address(session.pinned)
+    own = {key: value for key, value in said.items() if key in URL_KEYS or key in WHERE}
+    wanted = {key: own[key] for key in WHERE if key in own} if where is None else dict(where)
+    if own != (wanted | settings):
+        st.query_params.from_dict({key: value for key, value in said.items() if key not in own} | wanted | settings)
+
+
+SHOW_ME = "show-me"
+"""The path of the page."""
+QUERY = "child-operation-cold"
+"""The question of the sample that it is about, chosen by `sample_data/gains.py`: its evidence is in the context with assembly only."""
+
+
+class CopyData(TypedDict):
+    """What the script of the button reads: a text, or the query of a link to the address that the browser is at."""
+
+    label: str
+    text: str
+    query: str | None
+
+
+def copy_button(label: str, text: str, key: str) -> None:
+    """A button that copies `text` in the browser, without a rerun."""
+    data: CopyData = {"label": label, "text": text, "query": None}
+    component("copy", '<button type="button">Copy</button>')(data=data, key=key, height="content")
+
+
+def query_address(scene: Scene) -> dict[str, str]:
+    """What of an address names the query of a scene."""
+    stored = not typed_questions.is_unsaved(scene.query.query_id)
+    return question_address(scene.query, stored) | ({} if stored else options_address())
+
+
+def copy_link(scene: Scene, settings: AssemblySettings, page: str = "") -> None:
+    """A button that copies the link to what is shown: dataset and query by name, what differs from the defaults, A, and what of it."""
+    where = {DATASET: scene.dataset, **query_address(scene)}
+    query = urlencode({**where, **to_url(settings), **pinned_address(session.pinned), **shown_address(page), **model_address()})
+    data: CopyData = {"label": "Copy link", "text": "", "query": query}
+    component("copy", '<button type="button">Copy</button>')(data=data, key="copy_link", width=104, height="content")
+
+
+def settings_written(settings: AssemblySettings, origin: Sequence[str] = (), key: str = "settings_written") -> None:
+    """A button that writes the settings down; `origin` says where they come from, as comments of the TOML."""
+    if st.button("Copy settings as …", width="stretch" if not origin else "content", key=key):
+        st.dialog("Copy settings as …", width="medium")(_show_written)(settings, origin)
+
+
+def _show_written(settings: AssemblySettings, origin: Sequence[str]) -> None:
+    """The settings in three notations."""
+    st.caption("What differs from the defaults; each block has a copy button.")
+    for title, language in (("TOML", "toml"), ("Python", "python"), ("Environment", "bash")):
+        st.caption(title)
+        st.code(written_as(settings, title.lower(), origin=origin).removesuffix("\n") or "# all defaults", language=language)
+
+
+def inspect_address(settings: AssemblySettings) -> str:
+    """Of Inspect, with the query that is shown, under these settings."""
+    return f"./?{urlencode({**_shown(), **to_url(settings), **pinned_address(session.pinned)})}"
+
+
+def compare_address(a: Pinned, b: AssemblySettings, query_id: str | None = None, view: View = "question", only: str = "all") -> str:
+    """Of Compare, of A and B: on one query (default: that which is shown), or on all of them, those that are `only`."""
+    where = _shown() if query_id is None else {**_dataset(), QUERY_ID: query_id}
+    return f"./{COMPARE}?{urlencode({**where, **to_url(b), **pinned_address(a), **view_address(view, only)})}"
+
+
+def _dataset() -> dict[str, str]:
+    return {DATASET: session.info.name} if session.info is not None else {}
+
+
+def _shown() -> dict[str, str]:
+    scene, own = session.scene, _dataset()
+    return own | query_address(scene) if scene is not None and own.get(DATASET) == scene.dataset else own
+
+
+def hear_clicks(clicks: str, on_picked: Callable[[str], bool] = lambda _: False) -> None:
+    """Listen to what the page draws as HTML: a link that is clicked opens, `on_picked` is called with anything else."""
+    listen(clicks, partial(_heard, on_picked))
+
+
+def _heard(on_picked: Callable[[str], bool], said: str) -> bool:
+    path, _, query = (picked_text(said) or "").partition("?")
+    if not query or not path.startswith("./"):
+        return on_picked(said)
+    wanted = dict(parse_qsl(query, keep_blank_values=True))
+    scene = session.scene
+    if scene is not None and wanted.get(ASK) == scene.query.query:
+        del wanted[ASK]  # it is shown: there is nothing to search for again
+    page = path.removeprefix("./")
+    take_address(page, wanted)
+    go_to(page or INSPECT)
+    return True

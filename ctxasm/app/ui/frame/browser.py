@@ -1,4 +1,4 @@
-"""What a page asks of the browser: to follow a link, to scroll, to say what was clicked; and whether it runs on this machine."""
+"""The page's own scripts and components, `assets/NAME.js` and `assets/NAME.css`; and whether the browser runs on this machine."""
 
 from __future__ import annotations
 
@@ -12,68 +12,101 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import streamlit as st
 
 from ctxasm.app.hosts import read_hosts
-from ctxasm.app.ui.frame.session import Widget, session
-from ctxasm.app.ui.widgets import components
-from ctxasm.app.ui.widgets.components import component
-from ctxasm.app.ui.widgets.html import ClickState
+from ctxasm.app.ui.frame.session import session
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from streamlit.navigation.page import StreamlitPage
 
 
-KEY = "followed_link"
-JS = """
-export default function ({ data, parentElement }) {
-  if (parentElement.__followed === data.turn) return;
-  parentElement.__followed = data.turn;
-  const began = performance.now();
-  const follow = () => {
-    const link = document.querySelector('.st-key-followed_link a');
-    if (link) link.click(); else if (performance.now() - began < 3000) requestAnimationFrame(follow);
-  };
-  follow();
+ASSETS = Path(__file__).parents[1] / "assets"
+COMPONENTS = ("live_range", "copy", "chunk_clicks", "rest", "follow", "scroll")
+"""Those whose script the page loads once, which puts the function to call under its name: with the script in every message, one changed
+setting would send 5 kB more."""
+CALL = """
+export default c => {
+ const run = () => window.ctxasmParts?.NAME;
+ return run() ? run()(c) : void setTimeout(() => run()?.(c), 300);
 }
 """
-SCROLL = """
-export default function ({ data }) {
-  if (window.__ctxasmShown === data.turn) return;
-  window.__ctxasmShown = data.turn;
-  const show = () => document.querySelector(data.selector)?.scrollIntoView({ block: 'nearest' });
-  // What stood above goes away only when the page is drawn to its end.
-  for (const wait of [50, 400, 1200]) setTimeout(show, wait);
-}
-"""
+"""What is sent instead of the script; a page may draw the component just before the script is there."""
+
+
+@cache
+def component(name: str, html: str = '<span aria-hidden="true"></span>', base: str = "") -> Callable[..., Any]:
+    """The component of this name. One that is not in COMPONENTS is sent with its script and style sheet; they extend those of `base`, whose
+    own export is left out.
+    """
+    if name in COMPONENTS:
+        return st.components.v2.component(f"ctxasm_{name}", html=html, js=CALL.replace("NAME", name))
+    names = (base, name) if base else (name,)
+    css, js = ([(ASSETS / f"{each}.{kind}").read_text(encoding="utf-8") for each in names] for kind in ("css", "js"))
+    *extended, own = js
+    script = "".join(each.partition("export default")[0] for each in extended) + own
+    return st.components.v2.component(f"ctxasm_{name}", html=html, css="".join(css), js=script)
+
+
+WIDTH = 150
+"""Of the range in pixels."""
+HTML = '<div class="wrap"><input id="range" type="range" aria-label="Max tokens, dragged"><output id="shown" hidden></output></div>'
+
+
+class RangeData(TypedDict):
+    """What the script of the range reads."""
+
+    value: int
+    min: int
+    max: int
+    step: int
+
+
+def live_range(value: int, low: int, high: int, step: int, key: str, on_live: Callable[[], None], on_settled: Callable[[], None]) -> None:
+    """Draw the range at `value`. The callbacks find a `RangeState` under `key`."""
+    data: RangeData = {"value": value, "min": low, "max": high, "step": step}
+    component("live_range", HTML)(
+        data=data,
+        default={"live": value},
+        key=key,
+        on_live_change=on_live,
+        on_settled_change=on_settled,
+        width=WIDTH,
+        height="content",
+    )
+
+
+REST_MS = 500
+"""Milliseconds without another change after which the page is at rest."""
+
+
+class RestData(TypedDict):
+    """What the script reads: what is drawn, a change of which begins the wait again, and how long it is."""
+
+    stamp: str
+    rest_ms: int
+
+
+def await_rest(key: str, stamp: str, on_rest: Callable[[], None]) -> None:
+    """Call `on_rest` once, and run the fragment that drew this, when `stamp` has stood for `REST_MS`."""
+    data: RestData = {"stamp": stamp, "rest_ms": REST_MS}
+    component("rest")(key=key, data=data, on_rest_change=on_rest, height=1)
 
 
 class FollowData(TypedDict):
-    """What the script reads that follows the link."""
+    """What the script reads that follows the link: once for each `turn`."""
 
     turn: int
 
 
 class ScrollData(TypedDict):
-    """What the script reads that scrolls: what to, as CSS selects it."""
+    """What the script reads that scrolls: once for each `turn`, to what CSS selects."""
 
     turn: int
     selector: str
 
 
-@cache
-def _scrolling() -> Callable[..., Any]:
-    return st.components.v2.component("ctxasm_scroll", html='<span aria-hidden="true"></span>', js=SCROLL)
-
-
 def bring_into_view(key: str, turn: int) -> None:
     """Scroll as far as needed to the container of this key, once for each `turn`."""
     data: ScrollData = {"turn": turn, "selector": f".st-key-{key}"}
-    _scrolling()(data=data, key=f"scroll_to_{key}", height=1)
-
-
-@cache
-def _component() -> Callable[..., Any]:
-    return st.components.v2.component("ctxasm_follow", html='<span aria-hidden="true"></span>', js=JS)
+    component("scroll")(data=data, key=f"scroll_to_{key}", height=1)
 
 
 def follow(page: StreamlitPage | Path, label: str) -> None:
@@ -82,10 +115,10 @@ def follow(page: StreamlitPage | Path, label: str) -> None:
     A run that switched the page by itself would forget the widgets of the frame.
     """
     session.moves = session.moves + 1
-    with st.container(key=KEY):
+    with st.container(key="followed_link"):
         st.page_link(page, label=label)
     data: FollowData = {"turn": session.moves}
-    _component()(data=data, key="follow_the_link", height=1)
+    component("follow")(data=data, key="follow_the_link", height=1)
 
 
 class ClickData(TypedDict):
@@ -94,20 +127,18 @@ class ClickData(TypedDict):
     heard: int
 
 
-def listen(clicks: Widget[ClickState | None], on_picked: Callable[[str], bool]) -> None:
+def listen(clicks: str, on_picked: Callable[[str], bool]) -> None:
     """Call `on_picked` with what a clicked element carries: once for each click, in their order (a callback).
 
     Then the fragment runs that listens; the whole page where `on_picked` says so. It does not ask for that run itself: that would end
     the callback before the clicks that came after.
     """
     data: ClickData = {"heard": session.clicks_heard}
-    component("chunk_clicks")(key=clicks.key, data=data, on_picked_change=partial(_hear, clicks, on_picked), height=1)
+    component("chunk_clicks")(key=clicks, data=data, on_picked_change=partial(_hear, clicks, on_picked), height=1)
 
 
-def _hear(clicks: Widget[ClickState | None], on_picked: Callable[[str], bool]) -> None:
-    import streamlit as st
-
-    state, is_whole = session.read(clicks), False
+def _hear(clicks: str, on_picked: Callable[[str], bool]) -> None:
+    state, is_whole = getattr(session, clicks), False
     for number, said in said_clicks(state.picked if state is not None else None):
         if number > session.clicks_heard:
             session.clicks_heard = number
@@ -122,20 +153,17 @@ def said_clicks(picked: object) -> list[tuple[int, str]]:
     return [(pair[0], pair[1]) for pair in pairs if isinstance(pair, list) and list(map(type, pair)) == [int, str]]
 
 
-ASSETS = Path(__file__).parents[1] / "assets"
-NAMES = (*(f"{name}.js" for name in components.NAMES), "shortcuts.js", "address.js", "clicks.js", "linked_panes.js")
+SCRIPTS = (*COMPONENTS, "shortcuts", "address", "clicks", "linked_panes")
 
 
 @cache
 def script() -> str:
     """The scripts in one element. They are files of ours: no text of a source may ever be in them."""
-    return f"<script>{''.join((ASSETS / name).read_text(encoding='utf-8') for name in NAMES)}</script>"
+    return f"<script>{''.join((ASSETS / f'{name}.js').read_text(encoding='utf-8') for name in SCRIPTS)}</script>"
 
 
 def run_page_scripts() -> None:
     """Run them, once for each browser: before the address is written, and outside of what a changed setting draws."""
-    import streamlit as st
-
     st.html(script(), unsafe_allow_javascript=True)
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from ctxasm.app.ui.frame import server, typed_questions
 from ctxasm.app.ui.frame.layout import DETAILS, EVIDENCE, show_empty, show_problem
-from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.session import Scene, session, take
 from ctxasm.data.labelling import label
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError
@@ -20,6 +20,11 @@ from ctxasm.model.results import Key
 
 INSPECT = "start"
 """The name of the page whose address is the root alone."""
+
+
+def signed_in() -> str:
+    """The name of whoever is signed in; nothing without a sign-in."""
+    return str(st.user.get("email") or st.user.get("name") or "").strip() if getattr(st.user, "is_logged_in", False) else ""
 
 
 def mark(scene: Scene, keys: Sequence[Key], how: GoldChange = "add", by: GoldBy = "hand") -> None:
@@ -69,7 +74,7 @@ def _carry_over(before: DatasetInfo, now: DatasetInfo) -> None:
 
 def show_gold_problem() -> None:
     """Why a passage could not be marked, once."""
-    if problem := session.take(Session.gold_problem):
+    if problem := take("gold_problem"):
         show_problem(problem)
 
 
@@ -92,5 +97,5 @@ def go_to(page: str) -> None:
 
 
 def _open_evidence() -> None:
-    session.closer, session.drawer = EVIDENCE, DETAILS
+    session.details_tab, session.drawer = EVIDENCE, DETAILS
     go_to(INSPECT)

@@ -5,7 +5,7 @@ A dialog would dim the page and hold it still; this is a container of the page t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 
@@ -15,8 +15,8 @@ from ctxasm.app.fates import failures, unexpanded, unexpanded_sentence
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.typed_questions import fusion_of, is_typed, is_unsaved, notes_of
-from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
-from ctxasm.app.ui.words.words import decimal, in_attribute, plain, too_long
+from ctxasm.app.ui.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
+from ctxasm.app.ui.words import decimal, in_attribute, plain, too_long
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly
 
@@ -147,3 +147,20 @@ def within(what: str, text: str, most: int, remedy: str = "shorten it") -> str |
         show_problem(problem)
         return None
     return text.strip()
+
+
+def report_button(make: Callable[[], str], file: str, key: str) -> None:
+    """A button that writes a report, made when it is clicked."""
+    help = "One HTML file to print or send"
+    st.download_button("Report", make, file, "text/html", key=key, on_click="ignore", help=help)
+
+
+def runs_report(run_ids: Sequence[str]) -> Callable[[], str]:
+    """Makes the report of kept answers, with what reviewers say of them."""
+
+    def make() -> str:
+        from ctxasm.app.report import report_runs
+
+        return report_runs(server.workbench(), run_ids)
+
+    return make

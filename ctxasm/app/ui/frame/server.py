@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from streamlit.runtime.caching import cache_resource
 
-from ctxasm.app.ui.configured import secrets
 from ctxasm.app.ui.frame import typed_questions
 from ctxasm.app.ui.frame.jobs import Jobs
-from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.frame.zones_state import with_typed_turns
+from ctxasm.app.ui.frame.session import once, session
+from ctxasm.app.ui.frame.typed_questions import with_typed_turns
+from ctxasm.app.ui.unforeseen import secrets
 from ctxasm.app.workbench import SAMPLE, Workbench
 from ctxasm.config import read_config
 from ctxasm.model.errors import CtxasmError
 
 if TYPE_CHECKING:
     from ctxasm.model.datasets import DatasetInfo, QueryEntry
-    from ctxasm.model.records import Query
+    from ctxasm.model.records import Answer, Query
 
 
 def workbench() -> Workbench:
@@ -95,7 +96,6 @@ def saved_query(info: DatasetInfo, query_id: str) -> Query | None:
 
 def forget_queries() -> None:
     """Read the queries again: one was saved, deleted or loaded."""
-    session.query_list = session.query = None
     session.saves = session.saves + 1
 
 
@@ -103,22 +103,32 @@ def _stored_queries(info: DatasetInfo) -> tuple[list[QueryEntry], frozenset[str]
     """The stored queries, and the ids of those that were saved; read once per session and version."""
     from ctxasm.retrieval.searching import loaded_ids
 
-    kept = session.query_list
-    if kept is None or kept[0] != info.dataset_id:
+    def read() -> tuple[list[QueryEntry], frozenset[str]]:
         bench = workbench()
         saved = frozenset(query.query_id for query in bench.store.saved_queries(info.name))
-        saved = saved and saved - loaded_ids(bench, info.name)
-        kept = (info.dataset_id, bench.query_list(info.name), saved)
-        session.query_list = kept
-    return kept[1], kept[2]
+        return bench.query_list(info.name), saved and saved - loaded_ids(bench, info.name)
+
+    return once("queries", (info.dataset_id, session.saves), read)
 
 
 def query(info: DatasetInfo, query_id: str) -> Query:
     """A query of a dataset version, with the earlier turns that were typed for it; the last one is kept."""
     if (asked := typed_questions.unsaved(info).get(query_id)) is not None:
         return with_typed_turns(info.name, asked)
-    kept = session.query
-    if kept is None or kept[0] != (info.dataset_id, query_id):
-        kept = ((info.dataset_id, query_id), workbench().query(info.name, query_id))
-        session.query = kept
-    return with_typed_turns(info.name, kept[1])
+    key = (info.dataset_id, query_id, session.saves)
+    return with_typed_turns(info.name, once("query", key, lambda: workbench().query(info.name, query_id)))
+
+
+def data_key(dataset: str) -> Hashable:
+    """What the questions of a dataset are kept under: another load or a saved question makes it another."""
+    info = session.info
+    return (dataset, info.dataset_id if info else 0, session.loads, session.saves)
+
+
+def recorded_answers(dataset: str) -> dict[str, Answer]:
+    """The answers that a dataset records, by question; read once for a version of it."""
+    info = session.info
+    if info is None or not info.answers:
+        return {}
+    answers = workbench().dataset(dataset).answers
+    return dict(once("recorded", data_key(dataset), lambda: {answer.query_id: answer for answer in answers()}))

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, cast
 
 import streamlit as st
 
 from ctxasm.answering.prompts import GROUNDED
-from ctxasm.app.ui.frame.jobs import Work
 from ctxasm.citations.markers import ResolvedMarker
 from ctxasm.citations.report import CheckedAnswer
 from ctxasm.data.load_conflicts import NameTaken, Over
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
-from ctxasm.model.search import SearchOptions
+from ctxasm.model.search import IndexedText, Method, SearchOptions
 from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
@@ -25,26 +24,21 @@ if TYPE_CHECKING:
     from ctxasm.answering.asking import AnswerResult
     from ctxasm.answering.prompts import PromptChoice, PromptStyle
     from ctxasm.answering.sent_tokens import SentTokens
-    from ctxasm.app.tuned import Decided
+    from ctxasm.app.tuning_runs import Decided
     from ctxasm.app.ui.frame.jobs import Job
-    from ctxasm.app.ui.widgets.components import RangeState
-    from ctxasm.app.ui.widgets.html import ClickState
     from ctxasm.data.documents.collecting import Source
     from ctxasm.data.documents.options import IngestOptions
     from ctxasm.data.enrich.enriching import EnrichOptions
     from ctxasm.data.files.cells import ColumnMapping
-    from ctxasm.data.load_conflicts import Standing
     from ctxasm.data.tables.mapping import TableMapping
-    from ctxasm.llm import Endpoint
-    from ctxasm.model.datasets import DatasetInfo, QueryEntry
+    from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.ports import Fetched
-    from ctxasm.model.records import Answer, GoldChunk, Query, Turn
+    from ctxasm.model.progress import Cancelled, Report
+    from ctxasm.model.records import Query, Turn
     from ctxasm.model.results import Assembly, Key
     from ctxasm.model.runs import Judgement
-    from ctxasm.model.settings import Channel, Ordering
-    from ctxasm.model.support import Scorer
+    from ctxasm.model.settings import Channel
     from ctxasm.review.judging import QueueEntry
-    from ctxasm.text.tokens.common_prefix import Prefix
     from ctxasm.tuning.advice import Advice
     from ctxasm.tuning.compare_answers import AnswerComparison
     from ctxasm.tuning.evidence import EvidenceState
@@ -173,14 +167,15 @@ class Ingest(NamedTuple):
 
 
 class LoadRequest(NamedTuple):
-    """A load that may meet a name that is taken. `does` begins its key, `doing` its title; `work` is given name and way.
+    """A load that may meet a name that is taken. `does` begins its key, `doing` its title.
 
+    `work` is given name and way, and how to report and end.
     `only_replaces`: what is loaded has one name, and adds to nothing.
     """
 
     does: str
     doing: str
-    work: Callable[[str, Over], Work]
+    work: Callable[[str, Over, Report, Cancelled], object]
     wanted: Hashable = None
     only_replaces: bool = False
 
@@ -192,280 +187,261 @@ class TakenName(NamedTuple):
     taken: NameTaken
 
 
+class RangeState(Protocol):
+    """What the callbacks find under the key of the range."""
+
+    live: int
+    settled: int | None
+
+
+class ClickState(Protocol):
+    """What the listener says: each click with its number, the oldest first."""
+
+    picked: list[tuple[int, str]] | None
+
+
 T = TypeVar("T")
 NONE: Mapping[Any, Any] = MappingProxyType({})
+DATASET, QUERY_ID, ASK = "data", "q", "ask"
+"""URL parameters: the name of the dataset, the id of its question, and the words of a question that is not saved."""
 SEARCH = SearchOptions()
 FILE_MAPPING, OVER, FACT = "_map/", "_over/", "_fact/"
 """How the keys of widgets begin that start anew together: one for each field of a file, for each name that is taken, and for each
 question, of what its answer should have said."""
 
 
-class Kept(Generic[T]):
-    """Something of our own that a session keeps; its key is an underscore and its name, so that it meets no widget of the URL."""
-
-    def __init__(self, before: T) -> None:
-        self.before = before
-
-    def __set_name__(self, owner: type[Session], name: str) -> None:
-        self.key = f"_{name}"
-
-    @overload
-    def __get__(self, session: None, owner: type[Session]) -> Self: ...
-    @overload
-    def __get__(self, session: Session, owner: type[Session]) -> T: ...
-    def __get__(self, session: Session | None, owner: type[Session]) -> Self | T:
-        if session is None:
-            return self
-        return session.read(self)
-
-    def __set__(self, session: Session, value: T) -> None:
-        session.keep(self, value)
-
-    def __delete__(self, session: Session) -> None:
-        session.take(self)
-
-
-class Widget(Kept[T]):
-    """The value of a widget that is read or put elsewhere than where it is drawn: `key=Session.query_id.key` draws it."""
-
-    def __init__(self, key: str, before: T) -> None:
-        super().__init__(before)
-        self.key = key
-
-    def __set_name__(self, owner: type[Session], name: str) -> None:
-        """Its key is its own."""
-
-
 class Session:
-    """What a session keeps from run to run."""
+    """What a session keeps from run to run, and what it is before: every name is a key of `st.session_state`.
+
+    Some are the keys of widgets, which are drawn elsewhere with `key="..."`: their values can be read and set here.
+    """
 
     # What every page is about
-    dataset_name: Widget[str | None] = Widget("data", None)
-    query_id: Widget[str | None] = Widget("q", None)
-    info: Kept[DatasetInfo | None] = Kept(None)
-    scene: Kept[Scene | None] = Kept(None)
-    trouble: Kept[str | None] = Kept(None)
-    assembly: Kept[tuple[Hashable, Assembly] | None] = Kept(None)
-    chunks: Kept[tuple[object, Fetched] | None] = Kept(None)
-    query: Kept[tuple[tuple[int, str], Query] | None] = Kept(None)
-    query_list: Kept[tuple[int, list[QueryEntry], frozenset[str]] | None] = Kept(None)
-    loads: Kept[int] = Kept(0)
+    dataset_name: str | None = None
+    query_id: str | None = None
+    info: DatasetInfo | None = None
+    scene: Scene | None = None
+    trouble: str | None = None
+    assembly: tuple[Hashable, Assembly] | None = None
+    chunks: tuple[object, Fetched] | None = None
+    results: Mapping[str, tuple[Hashable, Any]] = NONE
+    """The last result of each name of `once`, and the key that it was made for."""
+    loads: int = 0
     """How often data was loaded or deleted: part of the key of all that was read of it."""
-    saves: Kept[int] = Kept(0)
+    saves: int = 0
     """How often a question was saved or deleted."""
 
     # The first URL, and what of it could not be used
-    rejected: Kept[Sequence[str] | None] = Kept(None)
+    rejected: Sequence[str] | None = None
     """None until the URL was read."""
-    asked_for: Kept[Mapping[str, str]] = Kept(NONE)
-    drawn_labels: Kept[Mapping[str, tuple[str, ...]]] = Kept(NONE)
+    asked_for: Mapping[str, str] = NONE
+    drawn_labels: Mapping[str, tuple[str, ...]] = NONE
 
-    going: Kept[str | None] = Kept(None)
+    going: str | None = None
     """The page that the next run goes to."""
-    page_before: Kept[str] = Kept("")
+    page_before: str = ""
     """The page of the run before."""
-    moving: Kept[bool] = Kept(False)
+    moving: bool = False
     """Whether this run goes to another page, whose address is not that of this one."""
-    moves: Kept[int] = Kept(0)
+    moves: int = 0
     """How often a run went to another page."""
-    clicks_heard: Kept[int] = Kept(0)
+    clicks_heard: int = 0
     """The number of the last click on the HTML of a page that was heard."""
 
     # Settings
-    now: Kept[AssemblySettings] = Kept(AssemblySettings())
+    now: AssemblySettings = AssemblySettings()
     """The settings: widgets and address are written from here."""
-    past: Kept[Sequence[AssemblySettings]] = Kept(())
-    future: Kept[Sequence[AssemblySettings]] = Kept(())
-    pinned: Kept[Pinned | None] = Kept(None)
+    past: Sequence[AssemblySettings] = ()
+    future: Sequence[AssemblySettings] = ()
+    pinned: Pinned | None = None
     """A, which Compare holds the settings against."""
-    preset: Widget[str] = Widget("_preset", "")
-    semantic_threshold: Widget[float] = Widget("_semantic_threshold", 0.0)
-    limit_range: Widget[RangeState | None] = Widget("max_tokens_range", None)
-    live: Kept[int | None] = Kept(None)
+    preset: str = ""
+    semantic_threshold: float = 0.0
+    max_tokens_range: RangeState | None = None
+    live: int | None = None
     """The limit under the dragging hand."""
-    released_at: Kept[int | None] = Kept(None)
-    problems: Kept[Mapping[str, tuple[Any, str]]] = Kept(NONE)
+    released_at: int | None = None
+    problems: Mapping[str, tuple[Any, str]] = NONE
     """What was typed into a setting and cannot be used, and why."""
-    find_setting: Widget[str] = Widget("find_setting", "")
-    drawer: Kept[str | None] = Kept(None)
+    find_setting: str = ""
+    drawer: str | None = None
     """What stands open beside the page."""
-    budget_shown: Kept[bool] = Kept(False)
+    budget_shown: bool = False
 
     # A question of one's own
-    unsaved: Kept[Mapping[tuple[int, str], Query]] = Kept(NONE)
-    question_problem: Kept[str | None] = Kept(None)
-    searched: Kept[bool] = Kept(False)
-    search_method: Widget[str] = Widget("qm", SEARCH.method)
-    search_text: Widget[str] = Widget("qx", SEARCH.text)
-    search_limit: Widget[int] = Widget("qn", SEARCH.limit)
-    search_language: Widget[str] = Widget("ql", SEARCH.language)
-    search_embedder: Widget[str | None] = Widget("qe", SEARCH.embedder)
-    search_reranker: Widget[str | None] = Widget("qr", SEARCH.reranker)
+    unsaved: Mapping[tuple[int, str], Query] = NONE
+    question_problem: str | None = None
+    searched: bool = False
+    search_method: Method = SEARCH.method
+    search_text: IndexedText = SEARCH.text
+    search_limit: int = SEARCH.limit
+    search_language: str = SEARCH.language
+    search_embedder: str = "default"
+    search_reranker: str = "none"
 
     # The conversation before it, and the window of the model
-    typed_turns: Kept[Mapping[tuple[str, str], tuple[Turn, ...]]] = Kept(NONE)
-    turns_problem: Kept[str | None] = Kept(None)
-    turns_file: Widget[Any] = Widget("_turns_file", None)
-    summary_model: Kept[str | None] = Kept(None)
-    summaries: Kept[int] = Kept(0)
-    token_ratio: Kept[float | None] = Kept(None)
+    typed_turns: Mapping[tuple[str, str], tuple[Turn, ...]] = NONE
+    turns_problem: str | None = None
+    turns_file: Any = None
+    summary_model: str | None = None
+    summaries: int = 0
+    token_ratio: float | None = None
     """What a token here is reckoned as by the server of the model that was asked last: zones made before that are made anew."""
 
     # Long work
-    awaited: Kept[Mapping[str, tuple[Any, Job]]] = Kept(NONE)
-    own_jobs: Kept[Sequence[Job]] = Kept(())
-    requests: Kept[Mapping[str, LoadRequest]] = Kept(NONE)
+    background: Mapping[str, tuple[Any, Job]] = NONE
+    own_jobs: Sequence[Job] = ()
+    requests: Mapping[str, LoadRequest] = NONE
 
     # Load
-    files: Kept[tuple[tuple[str, bytes], ...]] = Kept(())
-    files_turn: Kept[int] = Kept(0)
-    files_stamp: Kept[tuple[object, str] | None] = Kept(None)
-    files_name: Widget[str | None] = Widget("files_name", None)
-    files_onto: Widget[str | None] = Widget("files_onto", None)
-    pasted: Widget[str | None] = Widget("_pasted", None)
-    mappings: Kept[Mapping[str, ColumnMapping]] = Kept(NONE)
-    mappings_turn: Kept[int] = Kept(0)
-    ingest: Kept[Ingest | None] = Kept(None)
-    connection: Widget[str | None] = Widget("connection", None)
-    tables_turn: Kept[int] = Kept(0)
-    table_mappings: Kept[Mapping[tuple[Any, ...], TableMapping]] = Kept(NONE)
-    table_mappings_turn: Kept[int] = Kept(0)
-    mapping_problem: Kept[str | None] = Kept(None)
-    explained: Kept[Hashable] = Kept(None)
-    enriching: Kept[str | None] = Kept(None)
-    estimated: Kept[tuple[int, EnrichOptions, int] | None] = Kept(None)
-    about: Kept[Mapping[object, DatasetFacts]] = Kept(NONE)
-    standing: Kept[tuple[Hashable, Standing] | None] = Kept(None)
-    report: Kept[Any] = Kept(None)
+    way: str = "Files & paste"
+    """The open tab."""
+    files: tuple[tuple[str, bytes], ...] = ()
+    files_generation: int = 0
+    files_name: str | None = None
+    files_onto: str | None = None
+    pasted: str | None = None
+    mappings: Mapping[str, ColumnMapping] = NONE
+    mappings_generation: int = 0
+    ingest: Ingest | None = None
+    connection: str | None = None
+    tables_generation: int = 0
+    table_mappings: Mapping[tuple[Any, ...], TableMapping] = NONE
+    table_mappings_generation: int = 0
+    mapping_problem: str | None = None
+    explained: Hashable = None
+    enriching: str | None = None
+    estimated: tuple[int, EnrichOptions, int] | None = None
+    about: Mapping[object, DatasetFacts] = NONE
+    report: Any = None
     """What the last load came to: whatever its job returned, why it was refused, or the question that it asks."""
-    reported: Kept[Any] = Kept(None)
-    reports: Kept[int] = Kept(0)
+    reported: Any = None
+    reports: int = 0
 
     # Ask
-    llm_base_url: Widget[str | None] = Widget("_llm_base_url", None)
-    model: Widget[str | None] = Widget("model", None)
-    llm_key: Widget[str | None] = Widget("_llm_key", None)
+    llm_base_url: str | None = None
+    model: str | None = None
+    llm_key: str | None = None
     """A secret: typed, in this memory only."""
-    prompt_style: Widget[PromptStyle] = Widget("prompt_style", GROUNDED.style)
-    prompt_language: Widget[str | None] = Widget("prompt_language", None)
-    prompt_extra: Widget[str | None] = Widget("prompt_extra", None)
-    answer_first: Widget[bool] = Widget("answer_first", False)
-    channel: Widget[Channel] = Widget("_channel", "text")
-    runs: Kept[int] = Kept(0)
-    asking: Kept[bool] = Kept(False)
-    answers: Kept[tuple[KeptAnswers, ...]] = Kept(())
+    prompt_style: PromptStyle = GROUNDED.style
+    prompt_language: str | None = None
+    prompt_extra: str | None = None
+    answer_first: bool = False
+    channel: Channel = "text"
+    runs: int = 0
+    ask_now: bool = False
+    answers: tuple[KeptAnswers, ...] = ()
     """The oldest first."""
-    scorer_name: Widget[str] = Widget("scorer", "lexical")
-    stop_check: Kept[Event | None] = Kept(None)
+    scorer_name: str = "lexical"
+    check_stopper: Event | None = None
     """Set once the check of an answer is to stop."""
-    scorer: Kept[tuple[tuple[str, Endpoint | None], Scorer] | None] = Kept(None)
 
     # Inspect
-    compared: Kept[Settled | None] = Kept(None)
-    comparison: Kept[tuple[Assembly, Assembly, Any] | None] = Kept(None)
-    evidence: Kept[tuple[tuple[Assembly, Query, tuple[EvidenceState, ...]], ...]] = Kept(())
+    compared: Settled | None = None
+    evidence: tuple[tuple[Assembly, Query, tuple[EvidenceState, ...]], ...] = ()
     """The state of the evidence that a query needs in the last assemblies, the newest last."""
-    gold_problem: Kept[str | None] = Kept(None)
+    gold_problem: str | None = None
     """Why a passage could not be marked as expected."""
-    step: Kept[str] = Kept("widened")
+    step: str = "widened"
     """The step of the funnel whose picture is shown."""
-    clicks: Widget[ClickState | None] = Widget("chunk_clicks", None)
-    at_rest: Kept[bool] = Kept(False)
+    chunk_clicks: ClickState | None = None
+    at_rest: bool = False
     """Whether the page came to rest after a change: then advice is worked out."""
-    rests: Kept[int] = Kept(0)
+    rests: int = 0
     """How often it did."""
-    closer: Widget[str | None] = Widget("closer", None)
-    picked: Kept[Key | None] = Kept(None)
+    details_tab: str | None = None
+    picked: Key | None = None
     """The chunk whose life is shown."""
-    followed: Kept[Key | None] = Kept(None)
-    life: Widget[str | None] = Widget("_life", None)
-    prefixes: Kept[tuple[Hashable, Mapping[Ordering, Prefix]] | None] = Kept(None)
-    advice: Kept[tuple[Assembly, Advice, str] | None] = Kept(None)
+    followed: Key | None = None
+    life: str | None = None
+    advice: tuple[Assembly, Advice, str] | None = None
     """The last advice, of which assembly it is, and what it does to that."""
 
     # Compare
-    versus: Kept[tuple[Hashable, Assembly] | None] = Kept(None)
-    """The context of A, and of what it is."""
-    compare_view: Widget[str] = Widget("_compare_view", "question")
-    recorded: Kept[tuple[Hashable, Mapping[str, Answer]] | None] = Kept(None)
-    """The answers that the dataset records, by question, and of what data they are."""
-    compare_started: Kept[Hashable] = Kept(None)
+    compare_view: str = "question"
+    compare_started: Hashable = None
     """The comparison of all questions that was asked for: one that takes long waits for that."""
-    compare_filter: Widget[str] = Widget("_compare_filter", "all")
-    question_clicks: Widget[ClickState | None] = Widget("question_clicks", None)
-    blind_alike: Kept[Mapping[str, frozenset[str]]] = Kept(NONE)
+    compare_filter: str = "all"
+    question_clicks: ClickState | None = None
+    blind_alike: Mapping[str, frozenset[str]] = NONE
     """The questions of each blind review that are the same under A and B."""
-    blind_problem: Kept[str | None] = Kept(None)
+    blind_problem: str | None = None
     """Why a judgement could not be kept."""
-    answered: Kept[tuple[tuple[Hashable, ...], AnswerComparison] | None] = Kept(None)
+    answered: tuple[tuple[Hashable, ...], AnswerComparison] | None = None
     """The last answers under A and B to all questions, and of what they are."""
-    answers_problem: Kept[str | None] = Kept(None)
-    asked_both: Kept[Hashable] = Kept(None)
+    answers_problem: str | None = None
+    asked_both: Hashable = None
     """The one question that was asked under both."""
 
     # Review
-    reviewer: Widget[str] = Widget("_reviewer", "")
-    review_view: Widget[str] = Widget("_review_view", "review")
-    review_run: Widget[str | None] = Widget("_review_run", None)
+    reviewer: str = ""
+    review_view: str = "review"
+    review_run: str | None = None
     """The answer that is judged."""
-    review_queue: Kept[tuple[tuple[str, str, tuple[str, ...]], tuple[QueueEntry, ...]] | None] = Kept(None)
+    review_queue: tuple[tuple[str, str, tuple[str, ...]], tuple[QueueEntry, ...]] | None = None
     """In the order that it had when it was made, so that no answer moves while it is judged; and of what it is."""
-    review_seen: Kept[Mapping[tuple[str, str, str], Judgement]] = Kept(NONE)
+    review_seen: Mapping[tuple[str, str, str], Judgement] = NONE
     """What this page has shown or saved of each item, by run, item and reviewer."""
-    review_conflicts: Kept[Mapping[str, tuple[Judgement, Judgement | None]]] = Kept(NONE)
+    review_conflicts: Mapping[str, tuple[Judgement, Judgement | None]] = NONE
     """What was not saved, with what stands there."""
-    review_past: Kept[Sequence[tuple[str, str]]] = Kept(())
+    review_past: Sequence[tuple[str, str]] = ()
     """The items that were judged here, the last one last."""
-    review_go: Kept[tuple[str, int]] = Kept(("", 0))
+    review_go: tuple[str, int] = ("", 0)
     """The item to show, and how often one was asked for."""
-    review_problem: Kept[str | None] = Kept(None)
-    review_clicks: Widget[ClickState | None] = Widget("review_clicks", None)
-    gold_before: Kept[tuple[str, Mapping[str, tuple[GoldChunk, ...]], str] | None] = Kept(None)
-    """The labels of a dataset before reviews made gold of it, and what that came to."""
-    runs_deleted: Kept[Sequence[str]] = Kept(())
+    review_problem: str | None = None
+    review_clicks: ClickState | None = None
+    gold_made: tuple[str, str] | None = None
+    """What became of the labels of a dataset, in words."""
+    runs_deleted: Sequence[str] = ()
     """The run that was deleted last."""
-    kept_run: Kept[tuple[object, str] | None] = Kept(None)
+    kept_run: tuple[object, str] | None = None
     """The answer that was kept last, and its run."""
 
     # Sweep
-    swept: Kept[tuple[Hashable, Decided] | None] = Kept(None)
+    sweep_result: tuple[Hashable, Decided] | None = None
     """The last sweep, and of what data it is."""
-    sweep_problem: Kept[str | None] = Kept(None)
-    sweep_cells: Kept[tuple[int, ...]] = Kept(())
+    sweep_problem: str | None = None
+    sweep_cells: tuple[int, ...] = ()
     """The cells of the heatmap that were clicked, two at most, the last one last: places of its settings."""
-    cell_clicks: Widget[ClickState | None] = Widget("cell_clicks", None)
-
-    def read(self, kept: Kept[T]) -> T:
-        """What is kept there: for code that is given its place."""
-        value: T = st.session_state.get(kept.key, kept.before)
-        return value
-
-    def keep(self, kept: Kept[T], value: T) -> None:
-        """Keep something there."""
-        st.session_state[kept.key] = value
-
-    def take(self, kept: Kept[T]) -> T:
-        """What is kept there, which is forgotten with it."""
-        value: T = st.session_state.pop(kept.key, kept.before)
-        return value
-
-    def value_of(self, widget: str, before: Any = None) -> Any:
-        """What the widget of this key says: one of those whose keys are made, as for the settings or for each file."""
-        return st.session_state.get(widget, before)
-
-    def put(self, widget: str, value: Any) -> None:
-        """Let the widget of this key say `value`: before it is drawn, or in a callback."""
-        st.session_state[widget] = value
-
-    def forget(self, widget: str) -> None:
-        """Let the widget of this key start anew."""
-        st.session_state.pop(widget, None)
-
-    def forget_all(self, start: str) -> None:
-        """Let all widgets start anew whose keys begin so."""
-        for key in [key for key in st.session_state if str(key).startswith(start)]:
-            del st.session_state[key]
+    cell_clicks: ClickState | None = None
 
 
-session = Session()
+class _SessionState:
+    """Reads and writes `st.session_state` by the names of `Session`."""
+
+    def __getattr__(self, name: str) -> Any:
+        return st.session_state.get(name, getattr(Session, name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        getattr(Session, name)  # raises AttributeError where `Session` has no such name
+        st.session_state[name] = value
+
+    def __delattr__(self, name: str) -> None:
+        st.session_state.pop(name, None)
+
+
+session = cast(Session, _SessionState())
 """The session of the browser that this run is for."""
+
+
+def take(name: str) -> Any:
+    """What the session keeps under a name, which is forgotten with it."""
+    value = getattr(session, name)
+    delattr(session, name)
+    return value
+
+
+def once(name: str, key: Hashable, make: Callable[[], T]) -> T:
+    """What `make` returned when it was last called under this name, where that was with an equal key; else what it returns now."""
+    last = session.results.get(name)
+    if last is None or last[0] != key:
+        last = (key, make())
+        session.results = {**session.results, name: last}
+    result: T = last[1]
+    return result
+
+
+def forget_widgets(start: str) -> None:
+    """Let all widgets start anew whose keys begin so."""
+    for key in [key for key in st.session_state if str(key).startswith(start)]:
+        del st.session_state[key]

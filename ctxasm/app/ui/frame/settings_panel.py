@@ -15,13 +15,12 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import state
-from ctxasm.app.ui.frame.address import offer_pin
+from ctxasm.app.ui.frame.address import copy_link, keep_address, offer_pin, settings_written
+from ctxasm.app.ui.frame.browser import live_range
 from ctxasm.app.ui.frame.layout import drawer, open_drawer
-from ctxasm.app.ui.frame.links import copy_link, settings_written
-from ctxasm.app.ui.frame.session import Scene, Session, session
-from ctxasm.app.ui.widgets.components import live_range
-from ctxasm.app.ui.words.idle import idle
-from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence, help_of
+from ctxasm.app.ui.frame.session import Scene, session
+from ctxasm.app.ui.idle import idle
+from ctxasm.app.ui.setting_words import CHOICES, choice_sentence, help_of
 from ctxasm.llm.embedding.local import embedder_name
 from ctxasm.model.amounts import counted
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
@@ -77,8 +76,8 @@ class Look(NamedTuple):
         wanted, why = getattr(self.settings, spec.name), self.idle.get(spec.name)
         if spec.name in session.problems:
             wanted = session.problems[spec.name][0]
-        if session.value_of(spec.url, UNDRAWN) != wanted:
-            session.put(spec.url, wanted)
+        if st.session_state.get(spec.url, UNDRAWN) != wanted:
+            st.session_state[spec.url] = wanted
         return {
             "key": spec.url,
             "on_change": _take,
@@ -89,7 +88,7 @@ class Look(NamedTuple):
 
 
 def _take(name: str, key: str) -> None:
-    state.change(name, session.value_of(key))
+    state.change(name, st.session_state.get(key))
 
 
 def _step(spec: Spec) -> int:
@@ -175,12 +174,12 @@ def limit_widget(spec: Spec, look: Look) -> None:
 @fragment(key="max_tokens_hand")
 def _hand(low: int, high: int) -> None:
     """The range under the hand; a fragment, so that the page is not told of a new run with every step."""
-    live_range(session.now.max_tokens, low, high, STEP, Session.limit_range.key, _drag, _release)
+    live_range(session.now.max_tokens, low, high, STEP, "max_tokens_range", _drag, _release)
 
 
 def _drag() -> None:
     """While dragged: only the fragment of the budget bar runs, where there is one."""
-    hand = session.limit_range
+    hand = session.max_tokens_range
     if hand is None or int(hand.live) == session.released_at:
         return
     session.live, session.released_at = int(hand.live), None
@@ -190,7 +189,7 @@ def _drag() -> None:
 
 def _release() -> None:
     """Let go: the page runs, and outweighs a step that was sent just before."""
-    hand = session.limit_range
+    hand = session.max_tokens_range
     if hand is not None and hand.settled is not None:
         state.change("max_tokens", int(hand.settled))
         # The last step of the drag may still be on its way; it is over now, and must not be drawn after the release.
@@ -212,7 +211,7 @@ def threshold_widget(spec: Spec, look: Look) -> None:
         low,
         high,
         step=0.01,
-        key=Session.semantic_threshold.key,
+        key="semantic_threshold",
         on_change=_into_box,
         label_visibility="collapsed",
     )
@@ -234,8 +233,8 @@ SETTINGS = "settings"
 CUSTOM = "custom"
 
 
-def show_controls(scene: Scene) -> AssemblySettings:
-    """Draw the controls, and the drawer where it is open; return the settings and keep the address a link to them."""
+def show_controls(scene: Scene) -> None:
+    """Draw the controls, and keep the address a link to them."""
     settings = session.now
     look = Look(settings, idle(settings))
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="controls"):
@@ -250,17 +249,20 @@ def show_controls(scene: Scene) -> AssemblySettings:
         help = f"{counted(changed, 'setting')} differ from the defaults" if changed else "All settings stand at their defaults"
         st.button(f"Reset {changed}", key="reset", on_click=state.apply, args=(AssemblySettings(),), disabled=not changed, help=help)
         copy_link(scene, settings)
+    keep_address()
+
+
+def show_settings_drawer() -> None:
+    """Draw the drawer of all settings where it is open."""
     if session.drawer == SETTINGS:
         with drawer("All settings"):
-            _all_settings(look)
-    state.keep_address()
-    return settings
+            _all_settings(Look(session.now, idle(session.now)))
 
 
 def _all_settings(look: Look) -> None:
     """Presets, a search, and a group for each stage of which only an open one is drawn."""
     _preset(look.settings)
-    st.text_input("Find a setting", key=Session.find_setting.key, placeholder="a word of its name or help", persist_state="session")
+    st.text_input("Find a setting", key="find_setting", placeholder="a word of its name or help", persist_state="session")
     if wanted := (session.find_setting or "").casefold().split():
         found = [spec for spec in specs() if not look.leads(spec) and all(word in _words_of(spec) for word in wanted)]
         if not found:
@@ -288,7 +290,7 @@ def _preset(settings: AssemblySettings) -> None:
     st.selectbox(
         "Preset",
         [*PRESETS, CUSTOM] if preset_of(settings) is None else list(PRESETS),
-        key=Session.preset.key,
+        key="preset",
         format_func=lambda name: name.replace("_", " "),
         on_change=_take_preset,
         help="\n".join(f"- **{name.replace('_', ' ')}**: {text}" for name, text in PRESET_HELP.items()),

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from contextlib import suppress
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.address import COMPARE, SWEEP, grid_address, is_about_a_question, is_blind, model_address, shown_address
-from ctxasm.app.ui.frame.browser import follow, run_page_scripts
-from ctxasm.app.ui.frame.conversation import conversation_controls
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.address import (
+    COMPARE,
+    QUERY,
+    REVIEW,
+    SHOW_ME,
+    SWEEP,
+    has_read_address,
+    is_about_a_question,
+    is_blind,
+    keep_address,
+    page_address,
+    read_address,
+)
+from ctxasm.app.ui.frame.browser import ASSETS, follow, run_page_scripts
 from ctxasm.app.ui.frame.gold import INSPECT
-from ctxasm.app.ui.frame.links import QUERY, SHOW_ME
-from ctxasm.app.ui.frame.review_run import REVIEW, run_address
-from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.models import conversation_controls
+from ctxasm.app.ui.frame.session import DATASET, QUERY_ID, Scene, session, take
 from ctxasm.app.ui.frame.sidebar import address_of, pick_dataset, pick_query, question_controls
-from ctxasm.app.ui.words.words import cut, in_attribute
+from ctxasm.app.ui.words import cut, in_attribute
 from ctxasm.app.workbench import AS_SHIPPED, SAMPLE, SAMPLES
 from ctxasm.config import shipped
 from ctxasm.model.amounts import counted
@@ -30,7 +39,6 @@ if TYPE_CHECKING:
     from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.settings import AssemblySettings
 
-ASSETS = Path(__file__).parents[1] / "assets"
 SIDEBAR = 330
 """Width of the sidebar in pixels."""
 BY_SCRIPT = "show_me"
@@ -50,20 +58,20 @@ def run() -> None:
     st.logo(ASSETS / "logo.svg", size="large", icon_image=ASSETS / "mark.svg")
     pages = _pages()
     page = st.navigation(list(pages.values()))
-    if page.url_path in OTHER_PATHS and not state.has_read_url():
+    if page.url_path in OTHER_PATHS and not has_read_address():
         # Before the URL is read: what was read would not be bound to it again. Later, by the back button, it stays where it is.
         st.switch_page(pages[OTHER_PATHS[page.url_path]], query_params=st.query_params.to_dict())
-    if page is pages[INSPECT] and not state.has_read_url() and not st.query_params.to_dict() and _is_new_here():
+    if page is pages[INSPECT] and not has_read_address() and not st.query_params.to_dict() and _is_new_here():
         st.switch_page(pages[SHOW_ME])
-    state.read_address(page.url_path, st.query_params.to_dict())
+    read_address(page.url_path, st.query_params.to_dict())
     session.budget_shown = False
     session.moving = session.going in pages and pages[session.going] is not page
     path = SHOW_ME if page.url_path == BY_SCRIPT else page.url_path
     _draw_frame(path)
     st.set_page_config(page_title=_name_in_browser(page))
-    if session.take(Session.searched) and page.url_path == "load":
+    if take("searched") and page.url_path == "load":
         session.going = INSPECT
-    if (going := session.take(Session.going)) in pages and pages[going] is not page:
+    if (going := take("going")) in pages and pages[going] is not page:
         follow(pages[going], f"Open in {pages[going].title}")
     _notice()
     session.page_before = path
@@ -134,7 +142,7 @@ def _frame(path: str) -> Scene | None:
         return None
     opens_show_me = path == SHOW_ME and session.page_before != SHOW_ME
     if opens_show_me and any(info.name == SAMPLE for info in infos):
-        session.asked_for = {Session.dataset_name.key: SAMPLE}
+        session.asked_for = {DATASET: SAMPLE}
     info = pick_dataset(infos)
     session.info = info
     _about_data(info, session.now, len(infos) > 1)
@@ -144,14 +152,14 @@ def _frame(path: str) -> Scene | None:
         question_controls(info)
     entries = server.query_list(info)
     if opens_show_me and any(entry.query_id == QUERY for entry in entries):
-        session.asked_for = {**session.asked_for, Session.query_id.key: QUERY}
+        session.asked_for = {**session.asked_for, QUERY_ID: QUERY}
     with picker:
         query_id = pick_query(info, entries, hides_question) if entries else None
         if query_id is None:
             st.html('<div class="cx cx-side">No questions yet: ask your own.</div>')
     if path == SHOW_ME and not opens_show_me and (info.name, query_id) != (SAMPLE, QUERY):
         session.going = INSPECT  # the steps are about one question: another one is looked at there
-    state.keep_address(address_of(info, query_id) | shown_address(path) | model_address() | grid_address(path) | run_address(path))
+    keep_address(address_of(info, query_id) | page_address(path))
     if query_id is None:
         return None
     scene = Scene(info.name, server.query(info, query_id), session.now)

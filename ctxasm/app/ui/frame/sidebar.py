@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
 from ctxasm.app.ui.frame import server, state, typed_questions, work
-from ctxasm.app.ui.frame.address import is_about_a_question
+from ctxasm.app.ui.frame.address import OPTIONS, is_about_a_question, question_address
 from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title, show_trouble
-from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.session import DATASET, QUERY_ID, Scene, session
 from ctxasm.app.ui.frame.settings_panel import note_below
-from ctxasm.app.ui.frame.work import awaited
-from ctxasm.app.ui.words.words import too_long
-from ctxasm.llm.embedding.local import EMBEDDERS
+from ctxasm.app.ui.frame.work import wait_for
+from ctxasm.app.ui.words import too_long
 from ctxasm.model.errors import CtxasmError, NotFound, StoreUnavailable
 from ctxasm.model.results import Assembly
-from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, MOST_HITS, SearchOptions
-from ctxasm.retrieval.indexes import ENDPOINT
-from ctxasm.retrieval.reranking import RERANKERS
+from ctxasm.model.search import MOST_HITS, SearchOptions
 
 if TYPE_CHECKING:
     from ctxasm.model.datasets import DatasetInfo, QueryEntry
@@ -67,7 +64,7 @@ def question_box(key: str, label_visibility: Literal["visible", "collapsed"] = "
 
 
 def _asked(key: str) -> None:
-    question = " ".join(str(session.value_of(f"_{key}") or "").split())
+    question = " ".join(str(st.session_state.get(f"_{key}") or "").split())
     if not question:
         session.question_problem = "Type a question first."
     elif problem := too_long("A question", question, typed_questions.LONGEST):
@@ -77,35 +74,35 @@ def _asked(key: str) -> None:
 
 
 def _options(info: DatasetInfo) -> SearchOptions:
-    """The options in the bound widgets: part of the link."""
+    """The options, which are part of the link."""
+    for name, _ in OPTIONS.values():
+        st.session_state.setdefault(name, getattr(session, name))
     label = f"{session.search_method} · {session.search_limit}"
     popover = st.popover(label, key="search_options", type="tertiary", on_change="rerun")
     with popover:
-        method = _segments("Method", METHODS, DEFAULT.method, Session.search_method.key, METHOD_HELP)
-        text = _segments("Indexed text", INDEXED_TEXTS, DEFAULT.text, Session.search_text.key, TEXT_HELP)
-        limit = st.number_input("Found chunks", 1, MOST_HITS, DEFAULT.limit, 5, key=Session.search_limit.key, bind="query-params")
-        language = _segments(
-            "Language of the words", LANGUAGES, DEFAULT.language, Session.search_language.key, "How BM25 cuts words to their stems."
-        )
-        embedder = _picked(
-            "Embedder", ("default", *EMBEDDERS, ENDPOINT), Session.search_embedder.key, "What turns texts and questions into vectors."
-        )
-        reranker = _picked(
-            "Reranker", ("none", *RERANKERS), Session.search_reranker.key, "Judges question and text of the best chunks together."
-        )
+        _segments("Method", "qm", METHOD_HELP)
+        _segments("Indexed text", "qx", TEXT_HELP)
+        st.number_input("Found chunks", 1, MOST_HITS, step=5, key="search_limit", persist_state="session")
+        _segments("Language of the words", "ql", "How BM25 cuts words to their stems.")
+        embedder = _picked("Embedder", "qe", "What turns texts and questions into vectors.")
+        reranker = _picked("Reranker", "qr", "Judges question and text of the best chunks together.")
         if popover.open:
             _limits(info)
-    return SearchOptions(method, text, int(limit), language, DEFAULT.fusion_k, embedder, reranker)
+    return SearchOptions(
+        session.search_method, session.search_text, int(session.search_limit), session.search_language, DEFAULT.fusion_k, embedder, reranker
+    )
 
 
-def _picked(label: str, names: tuple[str, ...], key: str, help: str) -> str | None:
+def _picked(label: str, parameter: str, help: str) -> str | None:
     """The name that is picked, None for the first."""
-    name: str = st.selectbox(label, names, key=key, bind="query-params", help=help)
+    key, names = OPTIONS[parameter]
+    name: str = st.selectbox(label, names, key=key, persist_state="session", help=help)
     return None if name == names[0] else name
 
 
-def _segments(label: str, options: tuple[str, ...], default: str, key: str, help: str) -> Any:
-    return st.segmented_control(label, options, default=default, required=True, key=key, help=help, bind="query-params", width="stretch")
+def _segments(label: str, parameter: str, help: str) -> None:
+    key, choices = OPTIONS[parameter]
+    st.segmented_control(label, choices, required=True, key=key, help=help, persist_state="session", width="stretch")
 
 
 def _limits(info: DatasetInfo) -> None:
@@ -122,7 +119,7 @@ def _search(info: DatasetInfo, question: str, options: SearchOptions) -> None:
 
     workbench = server.workbench()
     try:
-        query = awaited(
+        query = wait_for(
             SEARCH,
             (info.dataset_id, question, options),
             lambda report, cancelled: search(workbench, question, info.name, options, report, cancelled),
@@ -142,7 +139,7 @@ def _search(info: DatasetInfo, question: str, options: SearchOptions) -> None:
             typed_questions.keep_unsaved(info, query)
         session.query_id, session.question_problem = query.query_id, None
         session.searched = True
-    give_up()
+    stop_search()
 
 
 def same_search(saved: Query | None, found: Query) -> bool:
@@ -150,10 +147,10 @@ def same_search(saved: Query | None, found: Query) -> bool:
     return saved is not None and (saved.search_method, saved.retrieved) == (found.search_method, found.retrieved)
 
 
-def give_up() -> None:
+def stop_search() -> None:
     """The question that is searched for is not wanted any more (a callback)."""
     typed_questions.stop_waiting()
-    work.give_up(SEARCH)
+    work.cancel_work(SEARCH)
 
 
 def saved_controls(info: DatasetInfo, query_id: str) -> None:
@@ -196,20 +193,20 @@ def _delete(info: DatasetInfo, query_id: str) -> None:
 def pick_dataset(infos: list[DatasetInfo]) -> DatasetInfo:
     """The dataset that is chosen, or that the address asked for; where there is one, nothing is to be chosen."""
     names = [info.name for info in infos]
-    _take_asked_for(Session.dataset_name.key, names, {name: name for name in names}, "data")
+    _take_asked_for(DATASET, "dataset_name", names, {name: name for name in names}, "data")
     if (gone := session.dataset_name) not in names:
         if gone is not None:
             state.reject(f"dataset {gone!r} is not loaded any more")
         session.dataset_name = names[0]
-    state.send_again(Session.dataset_name.key, names)
+    state.send_again("dataset_name", names)
     if len(infos) == 1:
         return infos[0]
-    picked = st.selectbox("Dataset", names, key=Session.dataset_name.key, on_change=_forget_query)
+    picked = st.selectbox("Dataset", names, key="dataset_name", on_change=_forget_query)
     return infos[names.index(picked)] if picked in names else infos[0]
 
 
 def _forget_query() -> None:
-    give_up()
+    stop_search()
     del session.query_id
 
 
@@ -218,16 +215,14 @@ def pick_query(info: DatasetInfo, entries: list[QueryEntry], is_hidden: bool = F
     ids = [entry.query_id for entry in entries]
     unsaved = typed_questions.unsaved(info)
     labels = {entry.query_id: _label(entry, entry.query_id not in unsaved) for entry in entries}
-    _take_asked_for(Session.query_id.key, ids, labels, "question")
+    _take_asked_for(QUERY_ID, "query_id", ids, labels, "question")
     if session.query_id not in labels:
         session.query_id = ids[0]
     if is_hidden:
         hidden = session.query_id = str(session.query_id)  # what no widget draws is forgotten unless it is kept anew
         return hidden
-    state.send_again(Session.query_id.key, labels.values())
-    query_id: str = st.selectbox(
-        "Question", ids, key=Session.query_id.key, format_func=lambda key: labels.get(key, str(key)), on_change=give_up
-    )
+    state.send_again("query_id", labels.values())
+    query_id: str = st.selectbox("Question", ids, key="query_id", format_func=lambda key: labels.get(key, str(key)), on_change=stop_search)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         _step_buttons(ids, query_id, "query")
         saved_controls(info, query_id)
@@ -255,14 +250,14 @@ def offer_steps(info: DatasetInfo, query_id: str) -> None:
 
 def address_of(info: DatasetInfo, query_id: str | None) -> dict[str, str]:
     """What of the address names dataset and query: an id, or the words of a question that is not saved."""
-    where = {Session.dataset_name.key: info.name}
+    where = {DATASET: info.name}
     if query_id is None:
         return where
-    return where | typed_questions.address(server.query(info, query_id), server.is_stored(info, query_id))
+    return where | question_address(server.query(info, query_id), server.is_stored(info, query_id))
 
 
 def _go_to(query_id: str) -> None:
-    give_up()
+    stop_search()
     session.query_id = query_id
 
 
@@ -272,10 +267,10 @@ def _label(entry: QueryEntry, is_stored: bool) -> str:
     return f"{name} · {text[:70]}{'…' if len(text) > 70 else ''}"
 
 
-def _take_asked_for(key: str, known: list[str], labels: dict[str, str], noun: str) -> None:
+def _take_asked_for(parameter: str, key: str, known: list[str], labels: dict[str, str], noun: str) -> None:
     """The value that the first URL asked for: an id, or the label that the picker itself writes."""
-    asked = session.asked_for.get(key)
-    session.asked_for = {other: value for other, value in session.asked_for.items() if other != key}
+    asked = session.asked_for.get(parameter)
+    session.asked_for = {other: value for other, value in session.asked_for.items() if other != parameter}
     if asked is None:
         return
     by_label = {labels[name]: name for name in reversed(known)}
@@ -284,7 +279,7 @@ def _take_asked_for(key: str, known: list[str], labels: dict[str, str], noun: st
     if match is None:
         state.reject(f"{noun} must be one of the {len(known)} that are loaded, got {asked[:60]!r}")
     else:
-        session.put(key, match)
+        st.session_state[key] = match
 
 
 def current_scene(page: str) -> Scene | None:

@@ -6,92 +6,28 @@ a widget that is not drawn loses nothing, and the address is written from the re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Protocol
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.state import get_session_state
 
-from ctxasm.app.ui.frame.address import GRID, MODEL, ONLY, PIN, VIEW, pinned_address, read_pinned, take_grid, take_model, take_view
 from ctxasm.app.ui.frame.jobs import asked_to_end
-from ctxasm.app.ui.frame.review_run import RUN, take_run
-from ctxasm.app.ui.frame.session import Scene, Session, session
-from ctxasm.app.ui.frame.typed_questions import ASK
-from ctxasm.app.ui.frame.zones_state import asked_choice, summary_model, zones_key, zones_stamp
+from ctxasm.app.ui.frame.session import Scene, session
+from ctxasm.app.ui.frame.typed_questions import asked_choice, summary_model, zones_key, zones_stamp
 from ctxasm.assembly.expand import known_obstacle
 from ctxasm.model.errors import InvalidSetting
 from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.ports import Fetched, KnowsLanguage, Window
 from ctxasm.model.records import CorpusLanguage, Query
 from ctxasm.model.results import Assembly, Key
-from ctxasm.model.settings import AssemblySettings, spec_of, specs
-from ctxasm.model.settings_text import from_url, to_url
+from ctxasm.model.settings import AssemblySettings, spec_of
 from ctxasm.model.specs import check_value
 
 HISTORY = 100
 """Undo steps that are kept."""
-WHERE = (Session.dataset_name.key, Session.query_id.key, ASK, VIEW, ONLY, MODEL, GRID, RUN)
-"""The parameters of the address that say what is shown; the others are settings."""
-URL_KEYS = frozenset((PIN, *(spec.url for spec in specs())))
-
-
-def has_read_url() -> bool:
-    """Whether this session has begun."""
-    return session.rejected is not None
-
-
-def read_address(path: str, parameters: Mapping[str, str]) -> None:
-    """Take what the address of a page says: on the first run of a session, naming what it says wrongly, and after the back button.
-
-    An address without a dataset was never written by `keep_address`: the back button only passes it.
-    """
-    first = not has_read_url()
-    if not first and not (_is_history_navigation() and Session.dataset_name.key in parameters):
-        return
-    if first:
-        session.now, _ = from_url(parameters)  # which nothing came before that could be undone
-    rejected = take_address(path, parameters)
-    if first:
-        session.rejected = rejected
-
-
-def take_address(path: str, parameters: Mapping[str, str]) -> list[str]:
-    """Make what the address of a page says the state, its settings as a step that can be undone; what of it cannot be used."""
-    settings, rejected = from_url(parameters)
-    session.pinned, rejected_of_a = read_pinned(parameters)
-    apply(settings)
-    session.asked_for = {key: parameters[key] for key in WHERE if key in parameters}
-    take_run(path, parameters)
-    taken = (*take_view(path, parameters), *take_model(parameters), *take_grid(path, parameters))
-    return [*map(str, rejected), *rejected_of_a, *taken]
-
-
-def _is_history_navigation() -> bool:
-    return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
-
-
-def keep_address(where: Mapping[str, str] | None = None) -> None:
-    """Make the address a link to what is shown: the one place that writes it. `where` names dataset and query, None leaves them.
-
-    Told to the browser once, whatever differs: each telling is a step of its back button.
-    """
-    if session.moving:
-        return  # else a step back would lead to this page in the state of the other one
-    said = st.query_params.to_dict()
-    settings = to_url(session.now) | pinned_address(session.pinned)
-    wanted = {key: said[key] for key in WHERE if key in said} if where is None else dict(where)
-    own = {key: value for key, value in said.items() if key in URL_KEYS or key in WHERE}
-    if own == (wanted | settings):
-        return
-    with get_session_state().query_params() as parameters:
-        parameters.clear_with_no_forward_msg(preserve_embed=True)
-        for key, value in said.items():
-            if key not in own:
-                parameters.set_with_no_forward_msg(key, value)
-        parameters.update(wanted | settings)
 
 
 def reject(sentence: str) -> None:
@@ -142,7 +78,7 @@ def live_limit() -> int | None:
     return None if session.live == session.released_at else session.live
 
 
-def under_the_hand(settings: AssemblySettings) -> AssemblySettings:
+def with_dragged_limit(settings: AssemblySettings) -> AssemblySettings:
     """The settings with the limit that is being dragged."""
     live = live_limit()
     return (
@@ -229,7 +165,7 @@ def send_again(key: str, labels: Iterable[str]) -> None:
     drawn = (getattr(get_script_run_ctx(), "page_script_hash", ""), *labels)
     if session.drawn_labels.get(key) != drawn:
         session.drawn_labels = {**session.drawn_labels, key: drawn}
-        session.put(key, session.value_of(key))
+        st.session_state[key] = st.session_state.get(key)
 
 
 def stamp_of(scene: Scene) -> str:

@@ -1,13 +1,21 @@
-"""Questions that were typed in this session and are not saved: what a search found for each, and the question that waits for one."""
+"""What was typed in this session and is not saved: questions, with what a search found for each, and earlier turns; and how Ask will ask.
+
+Earlier turns may be private: they live in the session's memory, and are never part of a link.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+import hashlib
+from collections.abc import Hashable, Mapping, Sequence
 
-from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.answering.prompts import GROUNDED, PromptChoice
+from ctxasm.app.ui.frame.session import ASK, session
 from ctxasm.model.datasets import DatasetInfo, QueryEntry
-from ctxasm.model.records import Query
-from ctxasm.model.search import SearchOptions
+from ctxasm.model.errors import CtxasmError
+from ctxasm.model.records import Query, Turn
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.text.language import Language
 
 MOST_UNSAVED = 20
 """Typed questions that a session keeps, the one typed last longest."""
@@ -15,19 +23,6 @@ LONGEST = 1000
 """Characters of a typed question: it is part of a link."""
 PREFIX = "typed-"
 """How the id of a typed question begins."""
-STANDARD = ("default", "none")
-"""What stands for the default embedder, and for no reranker."""
-OPTIONS = {
-    Session.search_method.key: "method",
-    Session.search_text.key: "text",
-    Session.search_limit.key: "limit",
-    Session.search_language.key: "language",
-    Session.search_embedder.key: "embedder",
-    Session.search_reranker.key: "reranker",
-}
-"""The bound widgets of the search options by their keys, which are those of the URL."""
-ASK = "ask"
-"""The URL parameter that carries a question which is not saved."""
 
 
 def _all() -> Mapping[tuple[int, str], Query]:
@@ -79,18 +74,6 @@ def stop_waiting() -> None:
     session.asked_for = {key: value for key, value in session.asked_for.items() if key != ASK}
 
 
-def address(query: Query, is_saved: bool) -> dict[str, str]:
-    """What of a query goes into a link: a stored one by its id, another one by its words, which are searched for again."""
-    return {Session.query_id.key: query.query_id} if is_saved else {ASK: query.query}
-
-
-def options_address() -> dict[str, str]:
-    """What of the search options goes into the link of a question that is searched for again: what is not as by default."""
-    default = SearchOptions()
-    said = {key: session.value_of(key, getattr(default, field)) for key, field in OPTIONS.items()}
-    return {key: str(said[key]) for key, field in OPTIONS.items() if said[key] not in (getattr(default, field), *STANDARD)}
-
-
 def is_typed(query_id: str) -> bool:
     """Whether this is the id of a question that was typed once, saved or not."""
     return query_id.startswith(PREFIX)
@@ -107,3 +90,67 @@ def notes_of(query: Query) -> tuple[str, ...]:
     """What the search for a typed question had to say."""
     notes = query.metadata.get("notes") if is_typed(query.query_id) else None
     return tuple(str(note) for note in notes) if isinstance(notes, (list, tuple)) else ()
+
+
+LANGUAGES: dict[str, Language | None] = {"of the question": None, "Dutch": "nl", "English": "en"}
+"""The languages of a prompt, as Ask offers them."""
+MOST_TYPED = 200
+"""Queries whose typed turns are kept, the one typed last longest."""
+
+
+def typed_turns(dataset: str, query_id: str) -> tuple[Turn, ...] | None:
+    """The turns typed for a query, None where it has its own."""
+    return session.typed_turns.get((dataset, query_id))
+
+
+def keep_turns(dataset: str, query_id: str, turns: Sequence[Turn] | None) -> None:
+    """Keep turns for a query in place of its own; None gives it its own again."""
+    kept = dict(session.typed_turns)
+    kept.pop((dataset, query_id), None)
+    if turns is not None:
+        kept[dataset, query_id] = tuple(turns)
+    session.typed_turns = dict(list(kept.items())[-MOST_TYPED:])
+
+
+def with_typed_turns(dataset: str, query: Query) -> Query:
+    """The query with the turns that were typed for it."""
+    turns = typed_turns(dataset, query.query_id)
+    return query if turns is None else dataclasses.replace(query, history=turns)
+
+
+def asked_choice() -> PromptChoice:
+    """How Ask will ask, as its widgets say on any page; the default where they say something that cannot be sent."""
+    try:
+        return PromptChoice(
+            session.prompt_style,
+            session.answer_first,
+            (session.prompt_extra or "").strip(),
+            LANGUAGES.get(session.prompt_language or ""),
+        )
+    except CtxasmError:
+        return GROUNDED
+
+
+def summary_model() -> str | None:
+    """The model whose summaries of older turns are used."""
+    return session.summary_model
+
+
+def keep_summary_model(name: str) -> None:
+    """Use the summaries of the model of this name from now on."""
+    session.summary_model = name
+    session.summaries = session.summaries + 1
+
+
+def zones_key(settings: AssemblySettings) -> Hashable:
+    """What besides query and settings decides the zones; equal keys give the same assembly."""
+    if settings.budget_mode == "fixed" and not settings.model_name and settings.model_window is None:
+        return (summary_model(), session.summaries)
+    return (asked_choice(), summary_model(), session.summaries, session.token_ratio)
+
+
+def zones_stamp(query: Query, settings: AssemblySettings) -> str:
+    """What of it can change the messages of a scene, as an end to its stamp; "" for a scene without history or window."""
+    parts: list[object] = [[(turn.role, turn.content) for turn in query.history], session.summaries] if query.history else []
+    parts += [zones_key(settings)] if settings.budget_mode == "window" else []
+    return f"#{hashlib.sha256(repr(parts).encode('utf-8', 'replace')).hexdigest()[:8]}" if parts else ""

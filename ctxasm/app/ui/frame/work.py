@@ -1,4 +1,4 @@
-"""Long work of a page: begun in a thread, drawn while it runs, cancelled by a click, and never lost by one."""
+"""Long work of a page: it runs in a thread, is drawn while it runs, can be cancelled, and is not lost by a click."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from streamlit.runtime.fragment import fragment
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.jobs import Job, Work
 from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.widgets.html import boxed
-from ctxasm.app.ui.words.words import plain, progress_words, seconds_words
+from ctxasm.app.ui.markup import boxed
+from ctxasm.app.ui.words import plain, progress_words, seconds_words
 
 UNSEEN_S, REDRAWN_S = 0.4, 0.25
 """Seconds that work takes without a word; and between two drawings of how far longer work is."""
 
 
-def awaited(name: str, wanted: Hashable, work: Work, cancel_label: str = "") -> Any:
+def wait_for(name: str, wanted: Hashable, work: Work, cancel_label: str = "") -> Any:
     """What `work` returns for what is `wanted`; raises what it raises. Draws how far it is, and a way to cancel it."""
-    job = begun(name, wanted, work)
+    job = start_work(name, wanted, work)
     bar, stop = st.empty(), st.empty()
     if not job.wait(UNSEEN_S) and cancel_label:
-        stop.button(cancel_label, key=f"cancel_{name}", on_click=give_up, args=(name,), width="stretch")
+        stop.button(cancel_label, key=f"cancel_{name}", on_click=cancel_work, args=(name,), width="stretch")
     while not job.wait(REDRAWN_S):
         bar.progress(job.progress.share if job.progress else 0.0, plain(progress_words(job.progress, job.elapsed_s)))
     bar.empty()
@@ -32,27 +32,26 @@ def awaited(name: str, wanted: Hashable, work: Work, cancel_label: str = "") -> 
     return job.result()
 
 
-def give_up(name: str) -> None:
-    """Work of this name is not wanted any more, or what it came to is not."""
-    kept = session.awaited.get(name)
-    if kept is not None:
-        session.awaited = {other: work for other, work in session.awaited.items() if other != name}
-        kept[1].cancel()
+def cancel_work(name: str) -> None:
+    """Cancel the work of this name, and forget what it came to."""
+    if name in session.background:
+        session.background[name][1].cancel()
+        session.background = {other: work for other, work in session.background.items() if other != name}
 
 
-def known(name: str, wanted: Hashable) -> Job | None:
-    """The work of this name where it is for what is `wanted`, ended or not."""
-    kept = session.awaited.get(name)
+def find_work(name: str, wanted: Hashable) -> Job | None:
+    """The work of this name for what is `wanted`, running or not; None where there is none."""
+    kept = session.background.get(name)
     return kept[1] if kept is not None and kept[0] == wanted else None
 
 
-def begun(name: str, wanted: Hashable, work: Work) -> Job:
-    """The same, begun where it is not; work of this name for anything else is given up."""
-    if (job := known(name, wanted)) is not None:
+def start_work(name: str, wanted: Hashable, work: Work) -> Job:
+    """The same, started where there is none; work of this name for anything else is cancelled."""
+    if (job := find_work(name, wanted)) is not None:
         return job
-    give_up(name)
+    cancel_work(name)
     job = Job(name, name, "").start(work)
-    session.awaited = {**session.awaited, name: (wanted, job)}
+    session.background = {**session.background, name: (wanted, job)}
     return job
 
 
@@ -63,7 +62,7 @@ PANEL_REDRAWN_S = 0.7
 
 
 def begin_job(key: str, title: str, dataset: str, work: Work, wanted: Hashable, doing: str) -> None:
-    """Begin it, and wait for short work. Raises InvalidInput where it cannot be begun. A callback must not call this: it draws."""
+    """Start it, and wait for short work. Raises InvalidInput where it cannot start. A callback must not call this: it draws."""
     job = server.jobs().start(key, title, dataset, work, wanted)
     with st.spinner(f"{doing} …", show_time=True):
         job.wait(PATIENCE_S)

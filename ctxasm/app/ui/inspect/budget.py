@@ -8,11 +8,11 @@ from typing import NamedTuple
 import streamlit as st
 
 from ctxasm.app.fates import fates_by_key
+from ctxasm.app.ui.context_marks import also_in, number_chip
 from ctxasm.app.ui.inspect.budget_bar import Bar, axis_html, budget_bar, share_of_axis
 from ctxasm.app.ui.inspect.order import citation_shift, shift_html
-from ctxasm.app.ui.widgets.context_marks import also_in, number_chip
-from ctxasm.app.ui.widgets.html import at_of, boxed, table_html
-from ctxasm.app.ui.words.words import decimal, number, title_of
+from ctxasm.app.ui.markup import at_of, boxed, table_html
+from ctxasm.app.ui.words import decimal, number, title_of
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.events import Prefixed
 from ctxasm.model.results import Assembly, DocumentSize
@@ -167,7 +167,7 @@ def _citations(assembly: Assembly) -> str:
     return table_html(heads[:width], [row[:width] for row in rows], caption="Citations")
 
 
-class Stretch(NamedTuple):
+class AxisRun(NamedTuple):
     """A run of the context on the token axis: tokens `start` to `end`."""
 
     kind: str
@@ -177,9 +177,9 @@ class Stretch(NamedTuple):
     document_id: str | None
 
 
-def token_axis(assembly: Assembly) -> tuple[Stretch, ...]:
+def token_axis(assembly: Assembly) -> tuple[AxisRun, ...]:
     """The context from first to last token as runs of prefix, body and scaffolding; equal neighbours merged."""
-    runs: list[Stretch] = []
+    runs: list[AxisRun] = []
     at = 0
     for segment in assembly.segments:
         kind = STRETCH_KINDS.get(segment.kind, "scaffold")
@@ -187,7 +187,7 @@ def token_axis(assembly: Assembly) -> tuple[Stretch, ...]:
         if runs and (runs[-1].kind, runs[-1].block) == (kind, segment.block):
             runs[-1] = runs[-1]._replace(end=end)
         else:
-            runs.append(Stretch(kind, at, end, segment.block, segment.document_id))
+            runs.append(AxisRun(kind, at, end, segment.block, segment.document_id))
         at = end
     return tuple(runs)
 
@@ -200,7 +200,7 @@ def token_axis_html(assembly: Assembly) -> str:
     """The context on the token axis: prefix, body, scaffolding, a tick where each block starts."""
     runs = token_axis(assembly)
     total = max(runs[-1].end if runs else 0, 1)
-    track = "".join(_stretch_html(run, total) for run in runs)
+    track = "".join(_run_html(run, total) for run in runs)
     ticks, seen = [], set()
     for run in runs:
         if run.block is not None and run.block not in seen:
@@ -216,7 +216,7 @@ def token_axis_html(assembly: Assembly) -> str:
     )
 
 
-def _stretch_html(run: Stretch, total: int) -> str:
+def _run_html(run: AxisRun, total: int) -> str:
     odd = " alt" if run.kind == "body" and (run.block or 0) % 2 == 0 else ""
     return (
         f'<div class="k-{run.kind}{odd}" style="width:{share_of_axis(run.end - run.start, total)}" title="{run.kind}, tokens '

@@ -19,9 +19,8 @@ from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.sidebar import show_failure
 from ctxasm.app.ui.inspect.change import fresh_chunks
-from ctxasm.app.ui.widgets.html import document_of
-from ctxasm.app.ui.words.event_words import SUPPLEMENT_RULES, supplement_sentence
-from ctxasm.app.ui.words.words import GLOSSARY, in_attribute, number, title_of
+from ctxasm.app.ui.markup import document_of
+from ctxasm.app.ui.words import GLOSSARY, SUPPLEMENT_RULES, in_attribute, number, supplement_sentence, title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.events import Supplemented
@@ -493,7 +492,7 @@ def _group(document: BarDocument, axis: int, fresh: frozenset[Key], cut: bool, s
 def show_budget_bar(scene: Scene) -> None:
     """Draw the bar for the scene, with the limit under the dragging hand while there is one."""
     session.budget_shown = True
-    dragged = dataclasses.replace(scene, settings=state.under_the_hand(scene.settings))
+    dragged = dataclasses.replace(scene, settings=state.with_dragged_limit(scene.settings))
     try:
         assembly = state.assemble_scene(server.workbench(), dragged)
     except CtxasmError as error:

@@ -11,13 +11,13 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from ctxasm.app.fates import SENT, supplement_of
+from ctxasm.app.ui.context_marks import text_html
 from ctxasm.app.ui.frame.layout import show_empty
-from ctxasm.app.ui.frame.session import Scene, Settled, session
+from ctxasm.app.ui.frame.session import Scene, Settled, once, session
 from ctxasm.app.ui.inspect.evidence import states_of
-from ctxasm.app.ui.widgets.context_marks import text_html
-from ctxasm.app.ui.widgets.html import pick_of
-from ctxasm.app.ui.words.setting_words import CHOICES
-from ctxasm.app.ui.words.words import LEFT_OUT, number, title_of
+from ctxasm.app.ui.markup import pick_of
+from ctxasm.app.ui.setting_words import CHOICES
+from ctxasm.app.ui.words import LEFT_OUT, number, title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.setting_labels import label_of, value_words
@@ -353,13 +353,7 @@ def show_before_after(scene: Scene, assembly: Assembly, stamp: str) -> bool:
 
 def _comparison(scene: Scene, before: Assembly, now: Assembly) -> BeforeAfter:
     """The comparison of these two; the last one of the session is kept."""
-    kept = session.comparison
-    if kept is None or kept[0] is not before or kept[1] is not now:
-        states = (states_of(scene, before), states_of(scene, now))
-        kept = (before, now, compare(before, now, states))
-        session.comparison = kept
-    compared: BeforeAfter = kept[2]
-    return compared
+    return once("comparison", (before, now), lambda: compare(before, now, (states_of(scene, before), states_of(scene, now))))
 
 
 def show_context_text(assembly: Assembly, stamp: str) -> None:

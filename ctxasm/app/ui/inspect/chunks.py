@@ -12,16 +12,14 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from ctxasm.app.fates import SENT, fate_label, fate_of, fate_sentence
+from ctxasm.app.ui.context_marks import Stretch, fate_chip, rewritten_text, shortened_chunks, stretches
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.gold import mark
 from ctxasm.app.ui.frame.layout import found_badges, show_empty
-from ctxasm.app.ui.frame.session import Scene, Session, session
+from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.inspect.evidence import expected
-from ctxasm.app.ui.widgets.context_marks import Stretch, fate_chip, rewritten_text, shortened_chunks, stretches
-from ctxasm.app.ui.widgets.expected import MARK_HELP, SPAN_HELP, UNMARK_HELP, Expected, sign_html
-from ctxasm.app.ui.widgets.html import at_of, boxed, document_of, table_html
-from ctxasm.app.ui.words.event_words import event_sentence
-from ctxasm.app.ui.words.words import decimal, in_attribute, number, title_of
+from ctxasm.app.ui.markup import MARK_HELP, SPAN_HELP, UNMARK_HELP, Expected, at_of, boxed, document_of, sign_html, table_html
+from ctxasm.app.ui.words import decimal, event_sentence, in_attribute, number, title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.events import Absent, Event, Failed, Numbered, Ordered, Overshot, Placed, Prefixed, Supplemented, Unexpanded, Yielded
 from ctxasm.model.records import Hit, Query
@@ -257,7 +255,7 @@ def show_expand(assembly: Assembly, marks: Expected) -> None:
     st.html(boxed(chunk_map_html(chunk_map(assembly), marks), "ctx-map"))
 
 
-class Step(NamedTuple):
+class LifeStep(NamedTuple):
     """What one stage did. `look` is "" for a change, "quiet" for none, "gone" where the chunk left."""
 
     stage: str
@@ -265,36 +263,36 @@ class Step(NamedTuple):
     look: str
 
 
-def chunk_life(assembly: Assembly, key: Key) -> tuple[Step, ...]:
+def chunk_life(assembly: Assembly, key: Key) -> tuple[LifeStep, ...]:
     """Every stage of one candidate, from retrieval to its fate."""
     fate = fate_of(assembly, key)
     if fate is None:
-        return (Step("Found", "Neither found nor a neighbour of a found chunk.", "gone"),)
+        return (LifeStep("Found", "Neither found nor a neighbour of a found chunk.", "gone"),)
     if fate.retrieved:
         methods = hit_words(assembly.query, key)
-        origin = Step("Found", f"Rank {fate.rank}, score {decimal(fate.score)}{f': {methods}' if methods else ''}.", "")
+        origin = LifeStep("Found", f"Rank {fate.rank}, score {decimal(fate.score)}{f': {methods}' if methods else ''}.", "")
     else:
-        origin = Step("Found", "Not found itself.", "quiet")
-    last = Step("Fate", fate_sentence(fate), "" if fate.fate in ("kept", "truncated", "merged") else "gone")
+        origin = LifeStep("Found", "Not found itself.", "quiet")
+    last = LifeStep("Fate", fate_sentence(fate), "" if fate.fate in ("kept", "truncated", "merged") else "gone")
     return (origin, *(_step(record, key) for record in assembly.trace.stages), last)
 
 
-def _together(steps: Sequence[Step]) -> Iterator[Step]:
+def _together(steps: Sequence[LifeStep]) -> Iterator[LifeStep]:
     """Stages in a row that did nothing to it, as one."""
     for (sentence, look), group in groupby(steps, key=lambda step: (step.sentence, step.look)):
         own = list(group)
-        yield from own if look != "quiet" else [Step(", ".join(step.stage for step in own), sentence, look)]
+        yield from own if look != "quiet" else [LifeStep(", ".join(step.stage for step in own), sentence, look)]
 
 
-def _step(record: StageRecord, key: Key) -> Step:
+def _step(record: StageRecord, key: Key) -> LifeStep:
     sentences = [event_sentence(event) for event in record.events if _concerns(event, key)]
     was = any((s.document_id, s.chunk_index) == key for s in record.before)
     stays = any((s.document_id, s.chunk_index) == key for s in record.after)
     if sentences:
-        return Step(stage_name(record.stage), " ".join(sentences), "gone" if was and not stays else "")
+        return LifeStep(stage_name(record.stage), " ".join(sentences), "gone" if was and not stays else "")
     if not was and not stays:
-        return Step(stage_name(record.stage), "No longer here.", "quiet")
-    return Step(stage_name(record.stage), "Unchanged.", "quiet")
+        return LifeStep(stage_name(record.stage), "No longer here.", "quiet")
+    return LifeStep(stage_name(record.stage), "Unchanged.", "quiet")
 
 
 def _concerns(event: Event, key: Key) -> bool:
@@ -379,8 +377,8 @@ def show_life(scene: Scene, assembly: Assembly, marks: Expected) -> None:
         session.life = f"{picked[0]} #{picked[1]}"
     if session.life not in names:
         session.life = next(iter(names))
-    state.send_again(Session.life.key, labels.values())
-    name = st.selectbox("Chunk", list(names), key=Session.life.key, format_func=lambda name: labels.get(name, name))
+    state.send_again("life", labels.values())
+    name = st.selectbox("Chunk", list(names), key="life", format_func=lambda name: labels.get(name, name))
     _offer_mark(scene, names[name], marks)
     _show_one(assembly, names[name])
     with st.expander(f"All {len(keys)} candidates", key="all_candidates"):

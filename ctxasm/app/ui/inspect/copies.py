@@ -9,13 +9,12 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from ctxasm.app.fates import SENT, failures, fates_by_key, likeness_label
+from ctxasm.app.ui.context_marks import number_chip
 from ctxasm.app.ui.frame.layout import show_empty
 from ctxasm.app.ui.inspect.chunks import document_order
-from ctxasm.app.ui.widgets.context_marks import number_chip
-from ctxasm.app.ui.widgets.html import at_of, boxed, table_html
-from ctxasm.app.ui.widgets.word_diff import shortened, word_diff
-from ctxasm.app.ui.words.event_words import coincidence_words, event_sentence
-from ctxasm.app.ui.words.words import in_attribute, number, title_of
+from ctxasm.app.ui.markup import at_of, boxed, table_html
+from ctxasm.app.ui.word_diff import shortened, word_diff
+from ctxasm.app.ui.words import coincidence_words, event_sentence, in_attribute, number, title_of
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.events import Coincidence, Compressed, Duplicate, Likeness, Merged, NearMiss, Promoted, Stripped
 from ctxasm.model.results import Assembly, Key
@@ -286,7 +285,7 @@ HOW = {
 }
 
 
-class Squeezed(NamedTuple):
+class ShortenedChunk(NamedTuple):
     """A shortened chunk: tokens before and after, whether it is sent, and in which block."""
 
     key: Key
@@ -298,7 +297,7 @@ class Squeezed(NamedTuple):
     block: int | None
 
 
-def squeezed(assembly: Assembly) -> tuple[Squeezed, ...]:
+def shortened_by_compression(assembly: Assembly) -> tuple[ShortenedChunk, ...]:
     """The shortened chunks, those that are sent first, each group by what it was before."""
     record = assembly.trace.stage("compress")
     fates = fates_by_key(assembly)
@@ -309,11 +308,13 @@ def squeezed(assembly: Assembly) -> tuple[Squeezed, ...]:
             sent = fate is not None and fate.fate in SENT
             name = f"{title_of(assembly.trace.documents, event.document_id, 40)} #{event.chunk_index}"
             block = fate.block if fate is not None and sent else None
-            rows.append(Squeezed((event.document_id, event.chunk_index), name, event.tokens, event.kept_tokens, event.how, sent, block))
+            rows.append(
+                ShortenedChunk((event.document_id, event.chunk_index), name, event.tokens, event.kept_tokens, event.how, sent, block)
+            )
     return tuple(sorted(rows, key=lambda row: (not row.sent, -row.tokens, row.name)))
 
 
-def _notes(assembly: Assembly, rows: tuple[Squeezed, ...]) -> str:
+def _notes(assembly: Assembly, rows: tuple[ShortenedChunk, ...]) -> str:
     before, after = sum(row.tokens for row in rows), sum(row.kept_tokens for row in rows)
     sent = sum(row.sent for row in rows)
     failed = "".join(f'<p class="cx-note cx-need">{escape(event_sentence(event))}</p>' for event in failures(assembly))
@@ -323,7 +324,7 @@ def _notes(assembly: Assembly, rows: tuple[Squeezed, ...]) -> str:
     )
 
 
-def _table(rows: tuple[Squeezed, ...]) -> str:
+def _table(rows: tuple[ShortenedChunk, ...]) -> str:
     most = max(row.tokens for row in rows)
     cells = [
         (
@@ -338,7 +339,7 @@ def _table(rows: tuple[Squeezed, ...]) -> str:
     return table_html(("chunk", "tokens kept", "share", "how", "in the context"), cells, (2,), "Shortened chunks")
 
 
-def _bar(row: Squeezed, most: int) -> str:
+def _bar(row: ShortenedChunk, most: int) -> str:
     kept, whole = 100 * row.kept_tokens / max(row.tokens, 1), 100 * row.tokens / max(most, 1)
     title = f"{number(row.kept_tokens)} of {counted(row.tokens, 'token')}"
     return f'<div class="cx-squeezed" style="width:{whole:.1f}%" title="{title}"><i style="width:{kept:.1f}%"></i></div>'
@@ -353,7 +354,7 @@ def show_compress(assembly: Assembly) -> None:
             "Turn it on in All settings under Compress: what is too large is shortened when not all fits, or every chunk.",
         )
         return
-    rows = squeezed(assembly)
+    rows = shortened_by_compression(assembly)
     if not rows:
         large = f"All fits, or no chunk has more than {number(settings.max_chunk_tokens)} tokens: every chunk is as it was."
         why = large if settings.compression_when == "tight" else "Every chunk that is left bears on the question from end to end."

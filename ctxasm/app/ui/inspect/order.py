@@ -11,15 +11,15 @@ from typing import NamedTuple
 import streamlit as st
 
 from ctxasm.app.fates import SENT, fate_label
+from ctxasm.app.ui.context_marks import number_chip
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.layout import show_empty
-from ctxasm.app.ui.frame.session import Scene, session
-from ctxasm.app.ui.frame.zones_state import zones_key
+from ctxasm.app.ui.frame.session import Scene, once, session
+from ctxasm.app.ui.frame.typed_questions import zones_key
 from ctxasm.app.ui.inspect.chunks import document_order
-from ctxasm.app.ui.widgets.context_marks import number_chip
-from ctxasm.app.ui.widgets.html import boxed, pick_of, table_html
-from ctxasm.app.ui.words.setting_words import choice_sentence
-from ctxasm.app.ui.words.words import decimal, in_attribute, number, title_of
+from ctxasm.app.ui.markup import boxed, pick_of, table_html
+from ctxasm.app.ui.setting_words import choice_sentence
+from ctxasm.app.ui.words import decimal, in_attribute, number, title_of
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.events import Ordered
 from ctxasm.model.results import Assembly, Fate, Key
@@ -285,12 +285,7 @@ def _found(scene: Scene, earlier: str) -> Mapping[Ordering, Prefix]:
     """What every ordering shares with the question before; the last finding of the session holds whichever of them is chosen."""
     settings = scene.settings.replace(ordering="document_first")
     key = (scene.dataset, scene.query, settings, earlier, session.loads, zones_key(settings))
-    kept = session.prefixes
-    if kept is None or kept[0] != key:
-        kept = (key, _by_ordering(scene, earlier))
-        session.prefixes = kept
-    found: Mapping[Ordering, Prefix] = kept[1]
-    return found
+    return once("prefixes", key, lambda: _by_ordering(scene, earlier))
 
 
 def _by_ordering(scene: Scene, earlier: str) -> Mapping[Ordering, Prefix]:

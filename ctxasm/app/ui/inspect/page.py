@@ -1,14 +1,9 @@
-"""The page Inspect: controls, funnel, budget bar, advice, the picture of the chosen step beside the text, the drawer of details.
-
-Every part has a place of its own height, so that nothing jumps when a setting changes. Picture and text scroll by themselves.
-The account stands under the bar until a setting is changed. Then the bar is followed by what the change did, and the account
-goes to the foot of the page.
-"""
+"""The page Inspect: the funnel of stages, and below it the picture of the chosen stage beside the text."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from html import escape
@@ -17,32 +12,67 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.answering.prompts import build_messages
-from ctxasm.app.funnel import Step, steps
+from ctxasm.app.fates import FunnelStep, steps
 from ctxasm.app.ui.frame import state
-from ctxasm.app.ui.frame.address import offer_pin
+from ctxasm.app.ui.frame.address import copy_button, hear_clicks, offer_pin
 from ctxasm.app.ui.frame.gold import keep_marks, show_gold_problem
 from ctxasm.app.ui.frame.layout import DETAILS, EVIDENCE, drawer, open_drawer, show_empty, show_query_title
-from ctxasm.app.ui.frame.links import copy_button, hear_clicks
-from ctxasm.app.ui.frame.session import Scene, Session, session
-from ctxasm.app.ui.frame.settings_panel import PAGE, show_controls
+from ctxasm.app.ui.frame.session import Scene, session
+from ctxasm.app.ui.frame.settings_panel import PAGE, show_controls, show_settings_drawer
 from ctxasm.app.ui.frame.sidebar import current_assembly
 from ctxasm.app.ui.frame.state import stamp_of
-from ctxasm.app.ui.inspect.advice import cancel_outdated, show_advice
 from ctxasm.app.ui.inspect.budget import show_budget, show_prefixes, show_sources
 from ctxasm.app.ui.inspect.budget_bar import show_budget_bar
 from ctxasm.app.ui.inspect.change import settle, show_before_after, show_context_text, show_ledger
 from ctxasm.app.ui.inspect.chunks import show_expand, show_found, show_life
 from ctxasm.app.ui.inspect.copies import show_compress, show_deduplicate
-from ctxasm.app.ui.inspect.evidence import expected, show_evidence, show_find, states_of
-from ctxasm.app.ui.inspect.funnel import show_funnel
+from ctxasm.app.ui.inspect.evidence import cancel_outdated, expected, show_advice, show_evidence, show_find, states_of
 from ctxasm.app.ui.inspect.order import cache_prefix_panel, show_group, show_order
-from ctxasm.app.ui.widgets.expected import OFFER, marked_key, marked_of, offer_html
-from ctxasm.app.ui.widgets.html import boxed, picked_key, picked_text, table_html
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.markup import OFFER, boxed, marked_key, marked_of, offer_html, picked_key, picked_text, table_html
+from ctxasm.app.ui.words import number
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.stage_labels import stage_name
 from ctxasm.text.language import language_of
+
+KEY = "funnel"
+
+
+def show_funnel(found: Sequence[FunnelStep]) -> FunnelStep:
+    """Draw the steps; return the chosen one."""
+    named = {step.name: step for step in found}
+    chosen = session.step if session.step in named else "widened"
+    if st.session_state.get(KEY) != chosen:
+        st.session_state[KEY] = chosen
+    st.segmented_control(
+        "Steps of the assembly",
+        list(named),
+        key=KEY,
+        required=True,
+        format_func=lambda name: _label(named[name]) if name in named else str(name),
+        on_change=_choose,
+        label_visibility="collapsed",
+        width="stretch",
+    )
+    return named[chosen]
+
+
+def _label(step: FunnelStep) -> str:
+    unit = " tokens" if step.name == "found" else ""
+    return f"{step.label} **{step.value}** :gray[{number(step.tokens)}{unit}{evidence_mark(step)}]"
+
+
+def evidence_mark(step: FunnelStep) -> str:
+    """A filled sign where all labelled evidence is whole so far, an empty one where not; how much is left, where a step loses some."""
+    if not step.labelled:
+        return ""
+    if step.kept == step.labelled:
+        return " ●"
+    return f" ○\u202f{step.kept}/{step.labelled}" if step.lost else " ○"
+
+
+def _choose() -> None:
+    session.step = st.session_state[KEY]
 
 
 def time_html(assembly: Assembly) -> str:
@@ -110,18 +140,18 @@ TABS = (LIFE, "Find", EVIDENCE, "Same start", "Time", "Export")
 def follow_chunk(key: Key) -> None:
     """Open the drawer at the life of this chunk (a callback)."""
     state.pick_chunk(key)
-    session.closer, session.drawer = LIFE, DETAILS
+    session.details_tab, session.drawer = LIFE, DETAILS
 
 
-def show_closer(scene: Scene, assembly: Assembly) -> None:
+def show_details(scene: Scene, assembly: Assembly) -> None:
     """What else the trace can answer, where the drawer stands open."""
     if session.drawer != DETAILS:
         return
     with drawer("Details"):
         st.segmented_control(
-            "Details", TABS, default=LIFE, required=True, key=Session.closer.key, persist_state="session", label_visibility="collapsed"
+            "Details", TABS, default=LIFE, required=True, key="details_tab", persist_state="session", label_visibility="collapsed"
         )
-        match session.closer:
+        match session.details_tab:
             case "Find":
                 show_find(scene, assembly, expected(scene, assembly))
             case "Evidence":
@@ -149,7 +179,7 @@ PICTURES: Mapping[str, Callable[[Scene, Assembly], None]] = {
 }
 
 
-def show_picture(step: Step, scene: Scene, assembly: Assembly) -> None:
+def show_picture(step: FunnelStep, scene: Scene, assembly: Assembly) -> None:
     """What the step did, in a sentence and a picture."""
     if not assembly.trace.fates:
         show_empty(
@@ -166,18 +196,25 @@ def show_picture(step: Step, scene: Scene, assembly: Assembly) -> None:
 
 @fragment(key=PAGE)
 def show_inspect(scene: Scene) -> None:
-    """Everything that Inspect draws of a query; a changed setting runs this and nothing of the frame."""
+    """Everything that Inspect draws of a query; a changed setting runs this and nothing of the frame.
+
+    What stands before the advice, a fragment within this one, always fills as many places, and the drawers come last: when a run ends
+    another whose elements are still to be sent, Streamlit drops those and yet sends the ones of the inner fragment, to the place that it
+    had in that run. An element of the page must not stand there.
+    """
     del session.live
     scene = replace(scene, settings=session.now)
     cancel_outdated(scene)
     stamp, assembly = stamp_of(scene), current_assembly(scene)
     if assembly is not None:
         settle(scene, assembly)
-    show_query_title("Inspect", scene, assembly, stamp)
-    show_gold_problem()
+    with st.container():
+        show_query_title("Inspect", scene, assembly, stamp)
+        show_gold_problem()
     show_controls(scene)
     if assembly is None:
         show_budget_bar(scene)
+        show_settings_drawer()
         return
     step = show_funnel(steps(assembly, states_of(scene, assembly)))
     show_budget_bar(scene)
@@ -194,8 +231,9 @@ def show_inspect(scene: Scene) -> None:
             show_picture(step, scene, assembly)
     if is_changed:
         show_ledger(assembly)
-    hear_clicks(Session.clicks, partial(_picked, scene))
-    show_closer(scene, assembly)
+    hear_clicks("chunk_clicks", partial(_picked, scene))
+    show_details(scene, assembly)
+    show_settings_drawer()
 
 
 def _picked(scene: Scene, said: str) -> bool:
@@ -208,5 +246,5 @@ def _picked(scene: Scene, said: str) -> bool:
         keep_marks(scene, [key], "remove" if key in marked_of(scene.query) else "add")
         return True
     elif picked_text(said) == OFFER:
-        session.closer, session.drawer = EVIDENCE, DETAILS
+        session.details_tab, session.drawer = EVIDENCE, DETAILS
     return False

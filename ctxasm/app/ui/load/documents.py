@@ -12,10 +12,9 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.browser import on_this_machine
 from ctxasm.app.ui.frame.layout import show_problem, within
 from ctxasm.app.ui.frame.session import Ingest, LoadRequest, session
-from ctxasm.app.ui.load.jobs import LONGEST_NAME, begin_load, refuse
-from ctxasm.app.ui.load.row_tables import notes_html
-from ctxasm.app.ui.widgets.html import boxed, table_html
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.load.jobs import LONGEST_NAME, begin_load, notes_html, refuse
+from ctxasm.app.ui.markup import boxed, table_html
+from ctxasm.app.ui.words import number
 from ctxasm.data.load_conflicts import Over
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
@@ -104,7 +103,7 @@ def _options() -> IngestOptions | CtxasmError:
             persist_state="session",
             help=about,
             on_change=_overlap_follows,
-            args=(int(session.value_of("chunk_tokens", standard.max_tokens)),),
+            args=(int(st.session_state.get("chunk_tokens", standard.max_tokens)),),
         )
         shared = "What two neighbouring chunks share: a fifth of the chunk size, unless it is changed."
         overlap = st.number_input(
@@ -132,8 +131,8 @@ def _options() -> IngestOptions | CtxasmError:
 
 def _overlap_follows(before: int) -> None:
     """Another chunk size than `before`: an overlap that is a fifth of it stays a fifth, as on the command line."""
-    if session.value_of("overlap_tokens") == before // 5:
-        session.put("overlap_tokens", int(session.value_of("chunk_tokens")) // 5)
+    if st.session_state.get("overlap_tokens") == before // 5:
+        st.session_state["overlap_tokens"] = int(st.session_state["chunk_tokens"]) // 5
 
 
 def read(ingest: Ingest, part: bool = False, retry: bool = False, over: Over = "new") -> None:
@@ -150,10 +149,8 @@ def read(ingest: Ingest, part: bool = False, retry: bool = False, over: Over = "
         LoadRequest(
             "ingest",
             "Reading",
-            lambda name, over: (
-                lambda report, cancelled: run(
-                    workbench, ingest.sources, ingest.options, name, report, cancelled, part=part, retry=retry, over=over
-                )
+            lambda name, over, report, cancelled: run(
+                workbench, ingest.sources, ingest.options, name, report, cancelled, part=part, retry=retry, over=over
             ),
             (*ingest, part, retry),
         ),

@@ -12,11 +12,10 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.layout import show_problem
 from ctxasm.app.ui.frame.models import typed_endpoint
 from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.frame.work import awaited
-from ctxasm.app.ui.load.jobs import begin
-from ctxasm.app.ui.load.row_tables import notes_html
-from ctxasm.app.ui.widgets.html import boxed, table_html
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.frame.work import wait_for
+from ctxasm.app.ui.load.jobs import begin, notes_html
+from ctxasm.app.ui.markup import boxed, table_html
+from ctxasm.app.ui.words import number
 from ctxasm.data.enrich.enriching import EnrichReport, Estimate
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
@@ -140,7 +139,7 @@ def _estimate(info: DatasetInfo, options: EnrichOptions) -> None:
         session.estimated = wanted
     workbench = server.workbench()
     try:
-        found: Estimate = awaited(
+        found: Estimate = wait_for(
             "estimate", wanted, lambda report, cancelled: estimate(workbench, info.name, options, report, cancelled), "Cancel the estimate"
         )
     except CtxasmError as error:

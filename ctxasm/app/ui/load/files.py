@@ -1,36 +1,143 @@
-"""The way from looked-at files to a dataset: all or nothing, or, where the user says so, the part that is valid."""
+"""Files that are loaded: what they are taken for, and what came of a load."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from itertools import count as counting
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.browser import bring_into_view
 from ctxasm.app.ui.frame.layout import show_trouble, within
-from ctxasm.app.ui.frame.session import FILE_MAPPING, LoadRequest, Session, session
-from ctxasm.app.ui.frame.work import awaited, give_up
-from ctxasm.app.ui.load.jobs import EXPLAIN, IMPORT, LONGEST_NAME, ask_over, begin, begin_load, chosen_over, taken_by
+from ctxasm.app.ui.frame.session import FILE_MAPPING, LoadRequest, TakenName, forget_widgets, once, session
+from ctxasm.app.ui.frame.work import cancel_work, wait_for
+from ctxasm.app.ui.load.documents import show_ingested
+from ctxasm.app.ui.load.enrich import show_enriched, show_made
+from ctxasm.app.ui.load.jobs import (
+    ADD,
+    EXPLAIN,
+    IMPORT,
+    LONGEST_NAME,
+    OTHER,
+    REPLACE,
+    ask_over,
+    asked_rows,
+    begin,
+    begin_load,
+    chosen_over,
+    free_name,
+    notes_html,
+    preview_html,
+    problems_csv,
+    problems_html,
+    question_html,
+    taken_by,
+)
 from ctxasm.app.ui.load.mapping import lacking, mapping_editor
-from ctxasm.app.ui.load.reports import problems_download
-from ctxasm.app.ui.load.row_tables import asked_rows, notes_html, preview_html, problems_html
-from ctxasm.app.ui.widgets.html import boxed, table_html
-from ctxasm.app.ui.words.words import cut, number, plain
+from ctxasm.app.ui.markup import boxed, table_html
+from ctxasm.app.ui.words import cut, number, plain
 from ctxasm.data.files.cells import HIT_FIELDS
 from ctxasm.data.load_conflicts import NOUNS, Over, joined_dataset
 from ctxasm.model.amounts import counted
-from ctxasm.model.errors import CtxasmError
+from ctxasm.model.errors import CtxasmError, InvalidBundle
 from ctxasm.model.neighbours import NUMBERED
+from ctxasm.model.presets import PRESET_HELP, RECOMMENDED, is_recommended, other_choice
 
 if TYPE_CHECKING:
     from ctxasm.data.files.cells import ColumnMapping
     from ctxasm.data.files.importing import FilePreview, Preview
     from ctxasm.data.files.reading import Reading
+
+
+def show_outcome() -> None:
+    """What the last load said, scrolled to when it is new."""
+    report = session.report
+    if report is None:
+        return
+    if session.reported is not report:
+        session.reported, session.reports = report, session.reports + 1
+    with st.container(key="outcome"):
+        _show(report)
+    bring_into_view("outcome", session.reports)
+
+
+def _show(report: Any) -> None:
+    if isinstance(report, TakenName):
+        _show_question(report)
+    elif isinstance(report, InvalidBundle):
+        show_problems(report)
+    elif isinstance(report, CtxasmError):
+        show_trouble("Nothing was loaded", str(report), "What was loaded before is untouched.")
+    else:
+        PANELS.get(type(report).__name__, _show_loaded)(report)
+
+
+PANELS: Mapping[str, Callable[[Any], None]] = {"IngestReport": show_ingested, "EnrichReport": show_enriched, "MadeQueries": show_made}
+"""What draws a report, by its class: to name the classes would load what reads documents and what enriches."""
+
+
+def _show_question(report: TakenName) -> None:
+    """What would go, and the ways on."""
+    request, there = report
+    name = there.standing.info.name
+    st.html(question_html(there.standing))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="taken_ways"):
+        if not request.only_replaces and st.button(ADD, key="taken_add", icon=":material/add:"):
+            begin_load(request, name, "join")
+        if st.button(REPLACE, key="taken_replace", icon=":material/swap_horiz:"):
+            begin_load(request, name, "replace")
+        if not request.only_replaces:
+            with st.container(horizontal=True, vertical_alignment="bottom", gap="small", width="content"):
+                other = within("A name", st.text_input(OTHER, free_name(name), key=f"taken_name/{name}", width=200), LONGEST_NAME)
+                if st.button("Take this name", key="taken_other", disabled=not other) and other:
+                    begin_load(request, other)
+
+
+def show_problems(report: InvalidBundle) -> None:
+    """All problems of a load that was refused: a table, and a CSV to work through."""
+    count = len(report.problems)
+    st.html(
+        boxed(
+            f'<div class="cx-panel warn" role="alert" id="ctx-problems"><h3>{escape(report.where)}: {counted(count, "problem")}, '
+            'nothing was loaded</h3><p class="cx-mute">What was loaded before is untouched. Repair the rows below and load again.</p></div>'
+            f'<div style="height:10px"></div>{problems_html(report.problems)}'
+        )
+    )
+    problems_download(report.problems, "problems_csv")
+
+
+def problems_download(problems: Any, key: str) -> None:
+    """All problems as a file."""
+    st.download_button("All of them as CSV", lambda: problems_csv(problems), "problems.csv", "text/csv", key=key, on_click="ignore")
+
+
+def _show_loaded(report: Any) -> None:
+    state = "" if getattr(report, "changed", True) else " (already loaded, nothing changed)"
+    st.html(
+        boxed(
+            f'<div class="cx-panel ok" role="status" id="ctx-report"><h3>Loaded{state}</h3><p>{escape(report.summary)}</p>'
+            f"{notes_html(report.notes)}</div>"
+        )
+    )
+    show_recommended()
+
+
+def show_recommended() -> None:
+    """What to begin with on data of one's own, its gain and what it gives up; one click takes it, undo goes back."""
+    settings = session.now
+    if is_recommended(settings):
+        says = "The recommended choice is in use: Inspect shows what it does to each question, and Undo there goes back."
+        st.html(boxed(f'<p class="cx-note" role="status" id="ctx-recommended-taken">{says}</p>'))
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="begin_recommended"):
+        st.html(boxed(f'<p class="cx-note cx-small">{escape(PRESET_HELP[RECOMMENDED])}</p>'), width="stretch")
+        help = "The five stages stay as they are until you take this; undo goes back."
+        st.button("Begin with recommended", key="take_recommended", on_click=state.apply, args=(other_choice(settings),), help=help)
 
 
 OWN_CHUNKS = ""
@@ -52,12 +159,12 @@ def import_controls(taken: Files, preview: Preview, mappings: Mapping[str, Colum
     if (onto := joined_onto()) is not None:
         _offer_join(taken, preview, mappings, onto, unready)
         return
-    name = st.text_input("Dataset name", key=Session.files_name.key, placeholder=preview.name, persist_state="session")
+    name = st.text_input("Dataset name", key="files_name", placeholder=preview.name, persist_state="session")
     bare = within("A name", name, LONGEST_NAME)
     if bare is None:
         return
     chosen = bare or preview.name
-    over = ask_over(Session.files_name.key, chosen, preview)
+    over = ask_over("files_name", chosen, preview)
     asks = "" if over is not None else f"Say first what becomes of {chosen}."
     by_order = _ask_order(preview, over)
     blocked = bool(preview.problems or unready or over is None)
@@ -87,7 +194,7 @@ def _ask_onto() -> None:
         "Whose chunks the hits are",
         [OWN_CHUNKS, *(info.name for info in server.datasets())],
         format_func=lambda name: str(name) or "their own: the files become a dataset",
-        key=Session.files_onto.key,
+        key="files_onto",
         persist_state="session",
         help="Hits are found in a dataset by id, by place or by their text; neighbours, titles and summaries then come from there.",
     )
@@ -106,7 +213,7 @@ def _offer_join(taken: Files, preview: Preview, mappings: Mapping[str, ColumnMap
             request = LoadRequest(
                 IMPORT,
                 "Joining",
-                lambda name, over: lambda report, cancelled: join_files(workbench, taken, name, mappings),
+                lambda name, *_: join_files(workbench, taken, name, mappings),
                 (tuple(taken), repr(mappings), "join"),
             )
             begin_load(request, onto, "join")
@@ -150,7 +257,7 @@ def _offer_valid_part(taken: Files, preview: Preview, mappings: Mapping[str, Col
         return import_files(taken, mappings, "part", valid_only=True, limits=limits, into=into)
 
     try:
-        part: Reading = awaited("valid_part", (stamp, repr(mappings), None if info is None else info.dataset_id), tried)
+        part: Reading = wait_for("valid_part", (stamp, repr(mappings), None if info is None else info.dataset_id), tried)
     except CtxasmError as error:
         st.html(boxed(f'<p class="cx-note">No part of it can be imported by itself: {escape(str(error).splitlines()[0])}</p>'))
         return
@@ -175,7 +282,7 @@ def _import(taken: Files, mappings: Mapping[str, ColumnMapping], name: str, vali
     request = LoadRequest(
         IMPORT,
         "Importing",
-        lambda name, over: lambda report, cancelled: load_files(workbench, taken, name, mappings, valid_only, over, by_order),
+        lambda name, over, *_: load_files(workbench, taken, name, mappings, valid_only, over, by_order),
         (tuple(taken), repr(mappings), valid_only, by_order),
     )
     begin_load(request, name, over)
@@ -254,7 +361,7 @@ def _head(file: FilePreview, chosen: Mapping[str, ColumnMapping]) -> str:
 def show_files() -> None:
     """Take files in; then what they hold, and the way to import it."""
     st.html(boxed(f'<p class="cx-note">{NOTE}</p>'))
-    turn = session.files_turn
+    turn = session.files_generation
     st.file_uploader(
         "Files",
         KINDS,
@@ -280,9 +387,9 @@ def _taken() -> tuple[Taken, ...]:
 
 def _take(turn: int) -> None:
     """Keep what was dropped, and give the drop zone a fresh start: it forgets its files when another tab is opened."""
-    files: Any = session.value_of(f"files_{turn}") or ()
+    files: Any = st.session_state.get(f"files_{turn}") or ()
     _add(told_apart([(file.name, file.getvalue()) for file in files], set()))
-    session.files_turn = turn + 1
+    session.files_generation = turn + 1
 
 
 def _add(files: list[Taken]) -> None:
@@ -296,7 +403,7 @@ def _paste() -> None:
     with st.popover("Paste text", icon=":material/content_paste:", key=f"paste_{len(_taken())}"):
         st.text_area(
             "JSON, JSON Lines, a table, or a prompt with its answer",
-            key=Session.pasted.key,
+            key="pasted",
             height=200,
             placeholder='{"document_id": "a", "chunk_index": 0, "text": "…"}',
         )
@@ -320,7 +427,7 @@ def _take_pasted() -> None:
 
 def _explain_pasted() -> None:
     """Load what was pasted, and go to Compare, which says where the fact went that its answer lacks."""
-    from ctxasm.app.explained import open_trace
+    from ctxasm.app.why import open_trace
     from ctxasm.data.files.loading import PASTED
 
     if pasted := tuple(_pasted(PASTED)):
@@ -330,10 +437,10 @@ def _explain_pasted() -> None:
 
 def start_over() -> None:
     """Let go of the files (a callback)."""
-    session.forget_all(FILE_MAPPING)
+    forget_widgets(FILE_MAPPING)
     session.files, session.mappings, session.report = (), {}, None
-    give_up("preview")
-    give_up("valid_part")
+    cancel_work("preview")
+    cancel_work("valid_part")
 
 
 def _remove(name: str) -> None:
@@ -373,7 +480,7 @@ def _preview(taken: tuple[Taken, ...], mappings: dict[str, Any], into: str | Non
     wanted = (stamp_of_files(taken), repr(mappings), None if info is None else info.dataset_id, onto, session.loads)
     into = None if info is None else into
     try:
-        found: Preview = awaited("preview", wanted, lambda report, cancelled: preview_files(workbench, taken, mappings, into, onto))
+        found: Preview = wait_for("preview", wanted, lambda report, cancelled: preview_files(workbench, taken, mappings, into, onto))
     except CtxasmError as error:
         show_trouble("These files cannot be read", str(error), "Remove the file, or repair it and drop it again; nothing was loaded.")
         return None
@@ -382,14 +489,14 @@ def _preview(taken: tuple[Taken, ...], mappings: dict[str, Any], into: str | Non
 
 def stamp_of_files(taken: tuple[Taken, ...]) -> str:
     """A digest of what was taken in: worked out once for the same files."""
-    kept = session.files_stamp
-    if kept is None or kept[0] is not taken:
-        digest = hashlib.sha256()
+
+    def digest() -> str:
+        sha256 = hashlib.sha256()
         for name, data in taken:
-            digest.update(f"{len(name)}/{len(data)}/{name}".encode("utf-8", "replace") + data)
-        kept = (taken, digest.hexdigest())
-        session.files_stamp = kept
-    return kept[1]
+            sha256.update(f"{len(name)}/{len(data)}/{name}".encode("utf-8", "replace") + data)
+        return sha256.hexdigest()
+
+    return once("digest of files", taken, digest)
 
 
 def mappings_in_use() -> tuple[dict[str, ColumnMapping], str]:

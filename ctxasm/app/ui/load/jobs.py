@@ -1,10 +1,14 @@
-"""A name that is taken: what would go is said first, then one of three: add to the dataset, replace it, or take another name."""
+"""What loading shows of its work: tables of rows and problems, and loads that go on in the background."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import csv
+import io
+import json
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import streamlit as st
 from streamlit.runtime.fragment import fragment
@@ -13,16 +17,133 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame import work as long_work
 from ctxasm.app.ui.frame.address import COMPARE
 from ctxasm.app.ui.frame.jobs import Job, Work
-from ctxasm.app.ui.frame.session import OVER, SENT, LoadRequest, Session, TakenName, session
-from ctxasm.app.ui.frame.work import PANEL_REDRAWN_S, give_up, job_card
-from ctxasm.app.ui.widgets.html import boxed
-from ctxasm.app.ui.words.words import plain
+from ctxasm.app.ui.frame.session import DATASET, OVER, QUERY_ID, SENT, LoadRequest, TakenName, forget_widgets, once, session
+from ctxasm.app.ui.frame.work import PANEL_REDRAWN_S, cancel_work, job_card
+from ctxasm.app.ui.markup import boxed, table_html
+from ctxasm.app.ui.words import cut, number, plain
 from ctxasm.data.load_conflicts import NameTaken, Over, Standing, lacks_sent, standing
+from ctxasm.model.amounts import counted
+from ctxasm.model.characters import harmless_cell
 from ctxasm.model.errors import CtxasmError
 
 if TYPE_CHECKING:
-    from ctxasm.data.files.importing import Preview
+    from ctxasm.data.files.importing import AskedPreview, Preview
     from ctxasm.model.datasets import DatasetInfo
+
+
+MOST_NAME = 60
+"""Characters of a column's name that a head shows."""
+MOST_COLUMNS = 30
+"""Columns of a preview; the rest is counted."""
+MOST_PROBLEMS = 500
+"""Problems of a table; the rest is in the CSV."""
+HEADS = ("file", "row", "field", "problem", "got")
+
+
+class ProblemRow(NamedTuple):
+    """A problem as cells of plain text."""
+
+    file: str
+    row: str
+    field: str
+    message: str
+    value: str
+
+
+def problem_row(problem: object) -> ProblemRow:
+    """The cells of a problem; one that is only a sentence fills only that cell."""
+    if not hasattr(problem, "file"):
+        return ProblemRow("", "", "", str(problem), "")
+    line = getattr(problem, "line", None)
+    return ProblemRow(
+        str(problem.file),
+        "" if line is None else str(line),
+        str(getattr(problem, "field", "") or ""),
+        str(getattr(problem, "message", "") or ""),
+        str(getattr(problem, "value", "") or ""),
+    )
+
+
+def problems_html(problems: Sequence[object], caption: str = "") -> str:
+    """The problems as a table that scrolls, with a sentence for those it has no room for."""
+    cells = [_problem_cells(problem_row(problem)) for problem in problems[:MOST_PROBLEMS]]
+    more = len(problems) - len(cells)
+    rest = f'<p class="cx-note">… and {number(more)} more, all of them in the CSV.</p>' if more > 0 else ""
+    return f'<div class="cx-scroll cx-problems">{table_html(HEADS, cells, (1,), escape(caption))}</div>{rest}'
+
+
+def _problem_cells(row: ProblemRow) -> tuple[str, ...]:
+    line = number(int(row.row)) if row.row.isdecimal() else escape(row.row)
+    return escape(row.file), line, f"<code>{escape(row.field)}</code>", escape(row.message), f"<code>{escape(cut(row.value))}</code>"
+
+
+def problems_csv(problems: Iterable[object]) -> str:
+    """All problems as CSV that no spreadsheet takes for formulas."""
+    written = io.StringIO()
+    writer = csv.writer(written)
+    writer.writerow(HEADS)
+    writer.writerows([harmless_cell(cell) for cell in problem_row(problem)] for problem in problems)
+    return written.getvalue()
+
+
+def cell_text(value: Any) -> str:
+    """A JSON value as a cell shows it: text as it is, everything else as JSON, nothing for what is absent."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return cut(value)
+    try:
+        return cut(json.dumps(value, ensure_ascii=False, default=str))
+    except ValueError:  # a number of too many digits, or a value that holds itself
+        return "…"
+
+
+def preview_html(columns: Sequence[str], rows: Iterable[tuple[int, Mapping[str, Any]]], used: Mapping[str, str], caption: str) -> str:
+    """The first rows of a file. `used` maps a column to the field that it is read as; those columns come first and say so."""
+    ordered = sorted(columns, key=lambda column: column not in used)[:MOST_COLUMNS]
+    heads = ["row", *(_head(column, used.get(column)) for column in ordered)]
+    body = [(number(at), *(_cell(row, column) for column in ordered)) for at, row in rows]
+    left = len(columns) - len(ordered)
+    more = f'<p class="cx-note">… and {counted(left, "more column")}.</p>' if left > 0 else ""
+    return f'<div class="cx-preview">{table_html(heads, body, (0,), escape(caption))}</div>{more}'
+
+
+def _head(column: str, field: str | None) -> str:
+    read_as = f'<span class="cx-as">→ {escape(field)}</span>' if field else ""
+    return f"{escape(cut(column, MOST_NAME))}{read_as}"
+
+
+def _cell(row: Mapping[str, Any], column: str) -> str:
+    if column not in row:
+        return '<span class="cx-absent" title="absent">·</span>'
+    return escape(cell_text(row[column]))
+
+
+def asked_rows(asked: Sequence[AskedPreview]) -> list[dict[str, Any]]:
+    """The first questions as they would be loaded: the answer of each, how many hits it has, and the best of them."""
+    most = max((len(one.best) for one in asked), default=0)
+    return [
+        {
+            "question": cut(one.question),
+            "answer": "" if one.answer is None else cut(one.answer),
+            "hits": one.hits,
+            **{f"hit {at + 1}": _best(one, at) for at in range(most)},
+        }
+        for one in asked
+    ]
+
+
+def _best(one: AskedPreview, at: int) -> str:
+    if at >= len(one.best):
+        return ""
+    text, score = one.best[at]
+    return cut(text) if score is None else f"{score:.3g} · {cut(text)}"
+
+
+def notes_html(notes: Iterable[str]) -> str:
+    """Sentences about a file as a list."""
+    items = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    return boxed(f'<ul class="cx-notes">{items}</ul>') if items else ""
 
 
 ADD, REPLACE, OTHER = "Add to it", "Replace it", "Another name"
@@ -59,7 +180,7 @@ def ask_over(key: str, name: str, preview: Preview) -> Over | None:
 def chosen_over(name: str) -> Over | None:
     """What was said should become of this dataset."""
     said: dict[str | None, Over] = {ADD: "join", REPLACE: "replace"}
-    return said.get(session.value_of(_key(name)))
+    return said.get(st.session_state.get(_key(name)))
 
 
 def taken_by(name: str) -> DatasetInfo | None:
@@ -77,7 +198,7 @@ def free_name(name: str) -> str:
 
 def forget_choices() -> None:
     """Ask again next time."""
-    session.forget_all(OVER)
+    forget_widgets(OVER)
 
 
 def _key(name: str) -> str:
@@ -85,20 +206,21 @@ def _key(name: str) -> str:
 
 
 def _choose(box: str, name: str) -> None:
-    if session.value_of(_key(name)) == OTHER:
-        session.put(box, free_name(name))
-        session.put(_key(name), None)
+    if st.session_state.get(_key(name)) == OTHER:
+        st.session_state[box] = free_name(name)
+        st.session_state[_key(name)] = None
 
 
 def _standing(info: DatasetInfo, preview: Preview) -> Standing:
     """Read once for a version of the dataset and what would be loaded."""
     wanted = (info.dataset_id, session.saves, session.loads, preview.content_hash)
-    kept = session.standing
-    if kept is None or kept[0] != wanted:
+
+    def read() -> Standing:
         workbench, counts = server.workbench(), preview.counts
         lacking = lacks_sent(workbench, info, counts.get("chunks", 0), counts.get("queries", 0), preview.answers)
-        kept = session.standing = (wanted, standing(workbench, info)._replace(lacks_sent=lacking))
-    return kept[1]
+        return standing(workbench, info)._replace(lacks_sent=lacking)
+
+    return once("standing", wanted, read)
 
 
 IMPORT, EXPLAIN = "import", "explain"
@@ -124,7 +246,7 @@ def begin_load(request: LoadRequest, name: str, over: Over = "new") -> None:
     """Begin a load under a name; where that is taken, what should become of it is asked when it ends."""
     key = f"{request.does} {name}"
     session.requests = {**session.requests, key: request}
-    begin(key, f"{request.doing} {name}", name, request.work(name, over), (request.wanted, over))
+    begin(key, f"{request.doing} {name}", name, partial(request.work, name, over), (request.wanted, over))
 
 
 def refuse(error: CtxasmError) -> NoReturn:
@@ -163,7 +285,7 @@ def keep_outcome(job: Job) -> None:
         # They are a dataset now; what is mapped next are other files.
         session.files, session.mappings = (), {}
         for name in ("preview", "valid_part"):
-            give_up(name)
+            cancel_work(name)
 
 
 def loaded(name: str | None, query_id: str | None = None) -> None:
@@ -172,7 +294,7 @@ def loaded(name: str | None, query_id: str | None = None) -> None:
     server.forget_queries()
     forget_choices()
     if name is not None:
-        session.asked_for = {Session.dataset_name.key: name, **({Session.query_id.key: query_id} if query_id else {})}
+        session.asked_for = {DATASET: name, **({QUERY_ID: query_id} if query_id else {})}
         del session.query_id
 
 

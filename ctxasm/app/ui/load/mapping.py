@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import streamlit as st
 
-from ctxasm.app.ui.frame.session import FILE_MAPPING, Kept, Session, session
-from ctxasm.app.ui.widgets.html import boxed
-from ctxasm.app.ui.words.words import cut
+from ctxasm.app.ui.frame.session import FILE_MAPPING, session
+from ctxasm.app.ui.markup import boxed
+from ctxasm.app.ui.words import cut
 from ctxasm.data.files.cells import EXPECTED, FIELDS, HIT_FIELDS, HITS, NEEDED, PROMPT, ColumnMapping
 from ctxasm.data.files.guess import BY_NAME, OF_FLAT
 from ctxasm.data.files.rows import Rows
@@ -32,31 +32,32 @@ NONE = ""
 class KeptMappings(Generic[P, M]):
     """What a user chose instead of the guess, by file or table, kept in the session."""
 
-    def __init__(self, mappings: Kept[Mapping[P, M]], turn: Kept[int]) -> None:
+    def __init__(self, mappings: str, turn: str) -> None:
         self._mappings, self._turn = mappings, turn
 
     @property
     def all(self) -> Mapping[P, M]:
         """The chosen mappings."""
-        return session.read(self._mappings)
+        mappings: Mapping[P, M] = getattr(session, self._mappings)
+        return mappings
 
     @property
     def turn(self) -> int:
         """Part of the keys of all boxes: in another turn they start anew, so that none shows an old pick."""
-        return session.read(self._turn)
+        return int(getattr(session, self._turn))
 
     def keep(self, place: P, mapping: M) -> None:
         """Use this mapping from now on."""
-        session.keep(self._mappings, {**self.all, place: mapping})
+        setattr(session, self._mappings, {**self.all, place: mapping})
 
     def forget(self, place: P) -> None:
         """Back to what was guessed."""
-        session.keep(self._mappings, {key: value for key, value in self.all.items() if key != place})
+        setattr(session, self._mappings, {key: value for key, value in self.all.items() if key != place})
         self.start_anew()
 
     def start_anew(self) -> None:
         """Let every box show what its mapping says."""
-        session.keep(self._turn, self.turn + 1)
+        setattr(session, self._turn, self.turn + 1)
 
 
 def show_lacking(words: str) -> None:
@@ -116,7 +117,7 @@ def _box(field: str, boxes: Boxes) -> None:
         st.html(boxed(f'<p class="cx-why">{escape(cut(reason, 90))}</p>'))
 
 
-KEPT = KeptMappings(Session.mappings, Session.mappings_turn)
+KEPT: KeptMappings[str, ColumnMapping] = KeptMappings("mappings", "mappings_generation")
 LEADING: Mapping[str, tuple[str, ...]] = {
     "chunks": ("text", "document_id", "chunk_index", "title", "source", "page_number"),
     "documents": ("document_id", "title", "source", "summary"),
@@ -231,7 +232,7 @@ def mapping_editor(file: FilePreview, mapping: ColumnMapping | None, at: int) ->
         tuple(islice(dict.fromkeys((*flat, *of_hits.every)), max(MOST_PATHS, len(flat)))),
         [field for field in FIELDS[mapping.kind] if is_needed(mapping.kind, field)],
         f"{FILE_MAPPING}{turn}/{at}/{mapping.kind}/{mapping.columns.get(HITS, '')}",
-        lambda field, key: KEPT.keep(file.file, chosen(mapping, {field: session.value_of(key) or None})),
+        lambda field, key: KEPT.keep(file.file, chosen(mapping, {field: st.session_state.get(key) or None})),
         {field: reason for field, reason in mapping.reasons.items() if reason != BY_NAME},
         own_paths={HITS: of_hits.lists, **dict.fromkeys(HIT_FIELDS, of_hits.inner)},
     )
@@ -242,4 +243,4 @@ def mapping_editor(file: FilePreview, mapping: ColumnMapping | None, at: int) ->
 
 
 def _change_kind(file: FilePreview, mapping: ColumnMapping, key: str) -> None:
-    KEPT.keep(file.file, as_kind(mapping, session.value_of(key), file.columns))
+    KEPT.keep(file.file, as_kind(mapping, st.session_state[key], file.columns))

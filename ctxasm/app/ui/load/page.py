@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.address import WAYS
 from ctxasm.app.ui.frame.browser import follow
 from ctxasm.app.ui.frame.layout import show_empty
-from ctxasm.app.ui.frame.session import DatasetFacts, LoadRequest, Session, session
+from ctxasm.app.ui.frame.session import DATASET, DatasetFacts, LoadRequest, session
 from ctxasm.app.ui.load.documents import show_documents
 from ctxasm.app.ui.load.enrich import close_panel, enrich_panel, open_panel
-from ctxasm.app.ui.load.files import show_files
+from ctxasm.app.ui.load.files import show_files, show_outcome
 from ctxasm.app.ui.load.jobs import begin_load, loaded, settle, show_running
-from ctxasm.app.ui.load.reports import show_outcome
 from ctxasm.app.ui.load.tables import show_tables
-from ctxasm.app.ui.widgets.html import boxed
-from ctxasm.app.ui.words.words import number, plain
+from ctxasm.app.ui.markup import boxed
+from ctxasm.app.ui.words import number, plain
 from ctxasm.app.workbench import SAMPLE, SAMPLE_NL, SAMPLES
 from ctxasm.config import shipped
 from ctxasm.model.amounts import counted
@@ -46,21 +46,11 @@ def show_sample() -> None:
 
 def _begin_sample(dataset: str) -> None:
     workbench = server.workbench()
-    again = LoadRequest(
-        "load", "Loading", lambda name, over: lambda report, cancelled: workbench.load_sample(over, name), only_replaces=True
-    )
-    begin_load(again, dataset)
+    begin_load(LoadRequest("load", "Loading", lambda name, over, *_: workbench.load_sample(over, name), only_replaces=True), dataset)
 
 
-WAY = "way"
-"""In the address: the open tab."""
-DOCUMENTS = "Documents"
-WAYS: Mapping[str, Callable[[], None]] = {
-    "Files & paste": show_files,
-    DOCUMENTS: show_documents,
-    "Your tables": show_tables,
-    "Sample": show_sample,
-}
+SHOWN: tuple[Callable[[], None], ...] = (show_files, show_documents, show_tables, show_sample)
+"""What the tabs draw, in their order."""
 
 
 def show_ways() -> None:
@@ -68,8 +58,8 @@ def show_ways() -> None:
     if settle():
         # The frame was drawn for the dataset before.
         st.rerun()
-    ways = st.tabs(list(WAYS), key=WAY, on_change="rerun", bind="query-params")
-    for way, show in zip(ways, WAYS.values(), strict=True):
+    ways = st.tabs(list(WAYS), key="way", on_change="rerun")
+    for way, show in zip(ways, SHOWN, strict=True):
         if way.open:
             with way:
                 show()
@@ -95,11 +85,6 @@ def show_datasets() -> None:
         _card(info)
 
 
-def is_linked(info: DatasetInfo) -> bool:
-    """Whether a dataset lies in a user's own tables."""
-    return info.dataset_id < 0
-
-
 def _card(info: DatasetInfo) -> None:
     about = _about(info)
     with st.container(
@@ -113,7 +98,7 @@ def _card(info: DatasetInfo) -> None:
             _name(info)
             st.html(boxed(_words(info, about)))
         with st.container(horizontal=True, width="content", gap="small"):
-            if not is_linked(info):
+            if not info.linked:
                 st.button("Enrich", key=f"enrich_{info.dataset_id}", on_click=open_panel, args=(info.name,), help=ENRICH)
             with st.popover("Export", key=f"export_{info.dataset_id}"):
                 st.html(boxed("A folder or .zip of JSON Lines that loads again; --format parquet gives one table:"))
@@ -131,7 +116,7 @@ def _name(info: DatasetInfo) -> None:
 
 
 def _open(name: str) -> None:
-    session.asked_for = {Session.dataset_name.key: name}
+    session.asked_for = {DATASET: name}
     if session.dataset_name != name:
         del session.query_id
 
@@ -149,7 +134,7 @@ def _about(info: DatasetInfo) -> DatasetFacts:
 
 
 def _kind(info: DatasetInfo) -> str:
-    if is_linked(info):
+    if info.linked:
         return "linked"
     if info.name in SAMPLES:
         return "sample"
@@ -164,8 +149,8 @@ def _words(info: DatasetInfo, about: DatasetFacts) -> str:
     badges += ['<span class="cx-badge ok"><span class="cx-dot"></span>enriched</span>'] if about.enriched else []
     badges += [f'<span class="cx-badge">{counted(about.saved, "saved question")}</span>'] if about.saved else []
     replaced = f" · {counted(info.replaced, 'character')} replaced" if info.replaced else ""
-    when = "linked" if is_linked(info) else "loaded"
-    origin = f'<br><span class="cx-mute cx-small">{escape(info.origin)}</span>' if is_linked(info) and info.origin else ""
+    when = "linked" if info.linked else "loaded"
+    origin = f'<br><span class="cx-mute cx-small">{escape(info.origin)}</span>' if info.linked and info.origin else ""
     return (
         f'<div class="cx-dataset" data-kind="{kind}">{"".join(badges)}<span class="cx-mute">{counts}{replaced} · '
         f'<span class="cx-nowrap">{when} {info.loaded_at:%Y-%m-%d %H:%M} UTC</span></span>{origin}</div>'
@@ -173,9 +158,9 @@ def _words(info: DatasetInfo, about: DatasetFacts) -> str:
 
 
 def _delete_control(info: DatasetInfo, about: DatasetFacts) -> None:
-    verb = "Unlink" if is_linked(info) else "Delete"
+    verb = "Unlink" if info.linked else "Delete"
     saved = f" and its {counted(about.saved, 'saved question')}" if about.saved else ""
-    if is_linked(info):
+    if info.linked:
         asks = f"Unlink <b>{escape(info.name)}</b>{saved}? The tables themselves stay as they are."
     else:
         asks = f"Delete <b>{escape(info.name)}</b> with all its questions{saved}? It cannot be undone; the files it came from stay."

@@ -16,8 +16,9 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from ctxasm.app.ui.ask.answer import Before, Card, CardPart, Chip, ClaimRow, SourceName, Span, Stretch, answer_lines, around
-from ctxasm.app.ui.ask.reader import ASSETS, HTML, Pane, fields
+from ctxasm.app.ui.ask.answer import AnswerText, Before, Card, CardPart, Chip, ClaimRow, SourceName, Span, answer_lines, around
+from ctxasm.app.ui.ask.reader import HTML, Pane, fields
+from ctxasm.app.ui.frame.browser import component
 from ctxasm.citations.answer_markers import read_answer
 from ctxasm.citations.markers import SILENT, MarkerEvent
 from ctxasm.model.runs import ANSWER_ITEM, CITATION_VERDICTS, Judgement, RunSource
@@ -174,13 +175,13 @@ def _row(claim: ReviewedClaim, item: ReviewItem, outlined: dict[tuple[int, int],
     return ClaimRow((), "✓" if whole else "○", name, "" if cited else "Cites nothing.", spans, cited, ())
 
 
-def _pieces(item: ReviewItem) -> list[Stretch | Chip]:
+def _pieces(item: ReviewItem) -> list[AnswerText | Chip]:
     """The answer as stretches and chips, each with its claim; nothing in them depends on what the checker found."""
     held = {source.number for source in item.sources}
     markers = {marker.start: marker for marker in _markers(item)}
     cuts = {0, len(item.answer)} | {edge for one in markers.values() for edge in (one.start, one.end)}
     cuts |= {min(edge, len(item.answer)) for claim in item.claims for edge in (claim.start, claim.end) if edge >= 0}
-    pieces: list[Stretch | Chip] = []
+    pieces: list[AnswerText | Chip] = []
     last: int | None = None
     inside = 0
     for low, high in pairwise(sorted(cuts)):
@@ -193,7 +194,7 @@ def _pieces(item: ReviewItem) -> list[Stretch | Chip]:
             pieces += [Chip(str(number), number, True, spoken=f"Source {number}", claim=last) for number in numbers if number in held]
             pieces += [Chip(str(number), number, False, spoken=f"Source {number}, unknown number", claim=last) for number in unknown]
         if low >= inside:
-            pieces.append(Stretch(item.answer[low:high], owner))
+            pieces.append(AnswerText(item.answer[low:high], owner))
     return pieces
 
 
@@ -243,16 +244,7 @@ def _markers(item: ReviewItem) -> list[MarkerEvent]:
     return [marker for marker in read_answer(item.answer, sources).events if marker.form not in SILENT]
 
 
-@cache
-def _component() -> Callable[..., Any]:
-    import streamlit as st
-
-    css = "".join((ASSETS / f"{name}.css").read_text(encoding="utf-8") for name in ("answer_reader", "review_desk"))
-    reader, desk = ((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in ("answer_reader", "review_desk"))
-    html = HTML.replace('<section id="desk"', f'{BAR}<section id="desk"')
-    return st.components.v2.component("ctxasm_review_desk", html=html, css=css, js=reader.partition("export default")[0] + desk)
-
-
 def show_desk(data: dict[str, Any]) -> None:
     """Draw the data of `desk_data`."""
-    _component()(data={**data, "run": 0}, key="review_desk", height="content")
+    html = HTML.replace('<section id="desk"', f'{BAR}<section id="desk"')
+    component("review_desk", html, base="answer_reader")(data={**data, "run": 0}, key="review_desk", height="content")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -10,16 +10,14 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.layout import show_empty, show_title
-from ctxasm.app.ui.frame.links import compare_address, hear_clicks
-from ctxasm.app.ui.frame.review_run import review_address
-from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.widgets.html import boxed, state_link, table_html
-from ctxasm.app.ui.words.words import cut, number
+from ctxasm.app.ui.frame.address import FLAGGED, compare_address, hear_clicks, review_address
+from ctxasm.app.ui.frame.layout import report_button, runs_report, show_empty, show_title
+from ctxasm.app.ui.frame.session import DATASET, QUERY_ID, session, take
+from ctxasm.app.ui.markup import boxed, state_link, table_html
+from ctxasm.app.ui.words import cut, number
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError, InvalidSetting
-from ctxasm.model.records import GoldChunk
 from ctxasm.model.runs import Run, RunEntry, RunFilter
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_url
@@ -27,9 +25,11 @@ from ctxasm.model.settings_text import to_url
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
+    from ctxasm.app.workbench import Workbench
+    from ctxasm.review.gold import GoldReport, UndoReport
+
 MOST_RUNS = 100
 """Runs that are listed; a link or the command opens older ones."""
-MOST_FLAGGED = 50
 NONE_CHOSEN = ""
 
 
@@ -49,6 +49,7 @@ def show_history(info: DatasetInfo, top: DeltaGenerator) -> None:
         chosen = st.selectbox("Answer", list(labels), key="history_run", format_func=lambda key: labels.get(key, key))
         others = [NONE_CHOSEN, *(run_id for run_id in labels if run_id != chosen)]
         other = st.selectbox("Compare with", others, key="history_other", format_func=lambda key: labels.get(key, "nothing"))
+        report_button(runs_report([chosen, other] if other else [chosen]), f"answer-{chosen}.html", "history_report")
     run = server.workbench().store.run(chosen)
     st.html(_run_html(info, run))
     if other:
@@ -60,7 +61,7 @@ def show_history(info: DatasetInfo, top: DeltaGenerator) -> None:
         st.markdown("It is hidden with its verdicts. You can undo that here; `ctxasm history --purge` removes it for good.")
         st.button("Delete this answer", key="delete_run_now", on_click=_delete, args=(chosen,), type="primary")
     st.html(boxed(table_html(("kept", "question", "model", "by"), rows, caption=more), "ctx-runs"))
-    hear_clicks(Session.question_clicks)
+    hear_clicks("question_clicks")
 
 
 def _row(info: DatasetInfo, entry: RunEntry) -> tuple[str, ...]:
@@ -81,7 +82,7 @@ def _run_html(info: DatasetInfo, run: Run) -> str:
     ways = [state_link(review_address(info.name, run.run_id), "Review it")]
     settings = settings_of(run)
     if settings is not None:
-        where = {Session.dataset_name.key: info.name, **({Session.query_id.key: run.query_id} if run.query_id else {})}
+        where = {DATASET: info.name, **({QUERY_ID: run.query_id} if run.query_id else {})}
         ways.append(state_link(f"./?{urlencode({**where, **to_url(settings)})}", "Restore its settings"))
     about = " · ".join([run.model or "recorded", *took, f"settings: {changed}"])
     return boxed(
@@ -119,7 +120,7 @@ def _offer_restore() -> None:
 
 
 def _restore() -> None:
-    server.workbench().store.delete_runs(session.take(Session.runs_deleted), undo=True)
+    server.workbench().store.delete_runs(take("runs_deleted"), undo=True)
 
 
 # Agreement and gold
@@ -131,77 +132,48 @@ def show_agreement(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> Non
 
     workbench = server.workbench()
     run_ids = run_ids_of(workbench, RunFilter(dataset=info.name))
-    show_title(
-        "Review · agreement and gold", "What the verdicts say", "Counted is what each reviewer said first, before anything was shown."
-    )
+    with top:
+        show_title(
+            "Review · agreement and gold", "What the verdicts say", "Counted is what each reviewer said first, before anything was shown."
+        )
     said = "".join(f"<li>{escape(sentence)}</li>" for sentence in agreement_dict(workbench, run_ids)["sentences"])
     st.html(boxed(f'<ul class="cx-findings">{said}</ul>', "ctx-agreement"))
     _show_gold(info)
     _show_flagged(info, run_ids, reviewer)
     st.html(boxed(f"<p>{state_link(review_address(info.name), 'Link for a reviewer')}</p>", "ctx-hand-over"))
-    hear_clicks(Session.question_clicks)
+    hear_clicks("question_clicks")
 
 
 def _show_gold(info: DatasetInfo) -> None:
     """A button that makes gold of the verdicts, what that came to, and its undo."""
+    from ctxasm.review.gold import approve, can_undo, undo_approval
+
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="review_gold"):
-        st.button("Make gold of the verdicts", key="make_gold", on_click=_make_gold, args=(info.name,), type="primary")
-        before = session.gold_before
-        if before is not None and before[0] == info.name:
-            st.html(boxed(f'<p class="cx-note" role="status" id="ctx-gold-report">{escape(before[2])}</p>'))
-            if before[1]:
-                st.button("Undo", key="undo_gold", on_click=_undo_gold)
+        st.button("Make gold of the verdicts", key="make_gold", on_click=_change_gold, args=(info.name, approve), type="primary")
+        if session.gold_made is not None and session.gold_made[0] == info.name:
+            st.html(boxed(f'<p class="cx-note" role="status" id="ctx-gold-report">{escape(session.gold_made[1])}</p>'))
+        if can_undo(server.workbench(), info.name):
+            st.button("Undo", key="undo_gold", on_click=_change_gold, args=(info.name, undo_approval), help="The labels from before")
 
 
-def _make_gold(dataset: str) -> None:
-    from ctxasm.review.gold import approve
-
-    workbench = server.workbench()
-    gold = {query.query_id: query.gold for query in workbench.dataset(dataset).queries()}
+def _change_gold(dataset: str, change: Callable[[Workbench, str], GoldReport | UndoReport]) -> None:
+    """Make gold, or undo it (a callback)."""
     try:
-        report = approve(workbench, dataset)
+        session.gold_made = dataset, change(server.workbench(), dataset).sentence()
     except CtxasmError as error:
-        session.gold_before = dataset, {}, f"No gold was made: {error}"
-    else:
-        changed = report.added.keys() | report.removed.keys()
-        session.gold_before = dataset, {query_id: gold.get(query_id, ()) for query_id in sorted(changed)}, report.sentence()
+        session.gold_made = dataset, f"Not all labels were changed: {error}"
     server.forget_queries()
-
-
-def _undo_gold() -> None:
-    """Give the questions the labels back that they had (a callback)."""
-    if session.gold_before is None:
-        return
-    name, gold, _ = session.gold_before
-    workbench = server.workbench()
-    linked = workbench.links.dataset(name) is not None
-    try:
-        for query_id, labels in gold.items():
-            workbench.store.set_gold(name, query_id, _as_list(labels), "replace", linked=linked)
-    except CtxasmError as error:
-        session.gold_before = name, gold, f"Not all labels are back: {error}"
-    else:
-        session.gold_before = name, {}, "The labels are as they were."
-    server.forget_queries()
-
-
-def _as_list(labels: tuple[GoldChunk, ...]) -> list[GoldChunk]:
-    return list(labels)
 
 
 def _show_flagged(info: DatasetInfo, run_ids: list[str], reviewer: str) -> None:
-    """The questions whose answers a reviewer found something wrong with, each as a link to Compare under the settings of now."""
+    """The link to the questions whose answers a reviewer found something wrong with: as they were answered, against the settings of now."""
+    from ctxasm.review.judging import flagged_runs
+
     store = server.workbench().store
     # Of others only where nobody reviews: what they flag must not be seen before one's own verdict.
-    said = [each for each in store.judgements(run_ids) if each.reviewer == reviewer or not reviewer]
-    wrong = {each.run_id for each in said if each.verdict not in (None, "right") or each.answers in ("partly", "no")}
-    runs = [store.run(run_id) for run_id in run_ids if run_id in wrong][:MOST_FLAGGED]
-    questions = {run.query_id: run for run in runs if run.query_id}
-    if not questions:
-        return
-    links = [
-        f"<li>{state_link(compare_address(settings_of(run) or session.now, session.now, query_id), cut(run.question, 90))}</li>"
-        for query_id, run in questions.items()
-    ]
-    heading = f"{counted(len(links), 'flagged question')}, to look at on Compare: A is as it was answered, B as now"
-    st.html(boxed(f'<h2 class="cx-h">{heading}</h2><ul class="cx-findings">{"".join(links)}</ul>', "ctx-flagged"))
+    runs = [store.run(run_id) for run_id in flagged_runs(store, run_ids, reviewer)]
+    questions = {run.query_id for run in runs if run.query_id}
+    if questions:
+        a = next(filter(None, map(settings_of, runs)), session.now)
+        link = state_link(compare_address(a, session.now, view="all", only=FLAGGED), counted(len(questions), "flagged question"))
+        st.html(boxed(f"<p>{link}, to look at on Compare: A is as the newest was answered, B as now</p>", "ctx-flagged"))

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title, show_trouble, within
-from ctxasm.app.ui.frame.links import hear_clicks
-from ctxasm.app.ui.frame.review_run import REVIEW, run_address
-from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.address import REVIEW, WHERE, hear_clicks, keep_address, run_address
+from ctxasm.app.ui.frame.gold import signed_in
+from ctxasm.app.ui.frame.layout import report_button, runs_report, show_empty, show_problem, show_title, show_trouble, within
+from ctxasm.app.ui.frame.session import session, take
+from ctxasm.app.ui.markup import boxed
 from ctxasm.app.ui.review.desk import Conflict, desk_data, judgement_words, show_desk
 from ctxasm.app.ui.review.history import show_agreement, show_history
-from ctxasm.app.ui.widgets.html import boxed
-from ctxasm.app.ui.words.words import cut, title_of
+from ctxasm.app.ui.words import cut, title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.runs import ANSWER_ITEM, CITATION_VERDICTS, Judgement, Passage, RunFilter
-from ctxasm.review.judging import QueueEntry, ReviewItem, item_for, undo
+from ctxasm.review.judging import QueueEntry, ReviewItem, item_for, said_before
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -46,7 +46,7 @@ def show_review() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="review_head"):
         session.review_view = session.review_view if session.review_view in VIEWS else "review"
         st.segmented_control(
-            "Show", tuple(VIEWS), key=Session.review_view.key, format_func=VIEWS.__getitem__, label_visibility="collapsed", required=True
+            "Show", tuple(VIEWS), key="review_view", format_func=VIEWS.__getitem__, label_visibility="collapsed", required=True
         )
         reviewer = _reviewer()
     view = session.review_view
@@ -63,12 +63,10 @@ def show_review() -> None:
 
 def _reviewer() -> str:
     """Who judges: whoever is signed in, else the name that is typed, which the browser keeps."""
-    if getattr(st.user, "is_logged_in", False):
-        name = str(st.user.get("email") or st.user.get("name") or "")
-        if name.strip():
-            st.html(boxed(f'<span class="cx-badge" id="ctx-reviewer">{escape(name)}</span>'))
-            return name.strip()
-    typed = st.text_input("Your name", key=Session.reviewer.key, placeholder="Your name", width=220, persist_state="session")
+    if name := signed_in():
+        st.html(boxed(f'<span class="cx-badge" id="ctx-reviewer">{escape(name)}</span>'))
+        return name
+    typed = st.text_input("Your name", key="reviewer", placeholder="Your name", width=220, persist_state="session")
     return (within("A name", typed or "", LONGEST_NAME) or "").strip()
 
 
@@ -88,6 +86,7 @@ def _queue(info: DatasetInfo, reviewer: str) -> tuple[QueueEntry, ...]:
 
 
 def _show_queue(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> None:
+    is_other_dataset = session.review_queue is not None and session.review_queue[0][0] != info.name
     entries = _queue(info, reviewer) if reviewer else ()
     if not reviewer:
         with top:
@@ -96,7 +95,7 @@ def _show_queue(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> None:
             )
         show_empty("Who reviews?", "Type your name above: every verdict is saved under it.")
         show_desk({"ask": True})
-        hear_clicks(Session.review_clicks, _heard)
+        hear_clicks("review_clicks", _heard)
         return
     if not entries:
         with top:
@@ -108,7 +107,7 @@ def _show_queue(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> None:
         return
     ids = [entry.run_id for entry in entries]
     if session.review_run not in ids:
-        if session.review_run is not None:
+        if session.review_run is not None and not is_other_dataset:
             show_problem(
                 f"run {session.review_run[:60]!r} is none of the {len(ids)} kept answers of {info.name}: the first of the queue is shown"
             )
@@ -117,7 +116,7 @@ def _show_queue(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> None:
     run_id = str(session.review_run)
     at = ids.index(run_id)
     said = st.query_params.to_dict()
-    state.keep_address({name: said[name] for name in state.WHERE if name in said} | run_address(REVIEW))
+    keep_address({name: said[name] for name in WHERE if name in said} | run_address(REVIEW))
     st.set_page_config(page_title=f"Review · {cut(entries[at].question, LONGEST_TAB)} · ctxasm")
     with top:
         show_title(f"Review · answer {at + 1} of {len(ids)}", entries[at].question)
@@ -126,9 +125,7 @@ def _show_queue(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> None:
             there = 0 <= to < len(ids)
             target = ids[to] if there else run_id
             st.button(sign, key=f"{name}_answer", on_click=_open, args=(target,), disabled=not there, help=f"{name.capitalize()} answer")
-        st.selectbox(
-            "Queue", ids, key=Session.review_run.key, format_func=lambda key: labels.get(key, str(key)), label_visibility="collapsed"
-        )
+        st.selectbox("Queue", ids, key="review_run", format_func=lambda key: labels.get(key, str(key)), label_visibility="collapsed")
     _desk(info, reviewer, str(session.review_run), len(ids))
     with st.expander("More answers", key="more_answers", on_change="rerun") as more:
         if more.open:
@@ -167,14 +164,16 @@ def _desk(info: DatasetInfo, reviewer: str, run_id: str, of: int) -> None:
         done = sum(entry.is_done for entry in entries)
         words = f"<b>{done} of {counted(of, 'answer')} judged</b> · here {item.judged} of {item.items}"
         st.html(f'<div class="cx"><p class="cx-mute cx-small" id="ctx-progress" role="status">{words}</p></div>')
-        if problem := session.take(Session.review_problem):
+        if item.judged == item.items:  # not before: it says what the checker and others say
+            report_button(runs_report([run_id]), f"answer-{run_id}.html", "review_report")
+        if problem := take("review_problem"):
             show_problem(problem)
         go, turn = session.review_go
         show_desk(desk_data(item, reviewer, _conflicts(reviewer), go, turn, session.clicks_heard))
         _show_missed(info, item, reviewer)
     except CtxasmError as error:
         show_trouble("This answer cannot be shown", str(error), "What was judged is saved. The other answers still work.")
-    hear_clicks(Session.review_clicks, _heard)
+    hear_clicks("review_clicks", _heard)
 
 
 def _count(item: ReviewItem) -> None:
@@ -288,15 +287,18 @@ def _write(now: Judgement, expected: int) -> None:
 
 
 def _undo(run_id: str, item: str, reviewer: str) -> bool:
-    """Take back the last change of this session, else the last of the item that is shown, and go there."""
+    """Take back the last change of this session, else what is seen of the item that is shown, and go there."""
     past = list(session.review_past)
     where = past.pop() if past else (run_id, item)
-    session.review_past = past
-    written = undo(server.workbench().store, *where, reviewer)
-    if written is None:
+    versions = [
+        each for each in server.workbench().store.judgements([where[0]], history=True) if (each.item, each.reviewer) == (where[1], reviewer)
+    ]
+    if not versions:
         return False
-    if written.saved and written.current is not None:
-        session.review_seen = {**session.review_seen, (*where, reviewer): written.current}
+    seen = session.review_seen.get((*where, reviewer))
+    version = seen.version if seen is not None else 0
+    _write(said_before(versions, version), version)
+    session.review_past = past
     session.review_go = where[1], session.review_go[1] + 1
     other = where[0] != session.review_run
     session.review_run = where[0]

@@ -11,15 +11,26 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.address import KEY, LISTED, MORE, addable, is_number, options_of, read_values
+from ctxasm.app.ui.frame.address import (
+    KEY,
+    LISTED,
+    MORE,
+    addable,
+    compare_address,
+    hear_clicks,
+    inspect_address,
+    is_number,
+    options_of,
+    read_values,
+    settings_written,
+)
 from ctxasm.app.ui.frame.gold import show_no_gold
-from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title
-from ctxasm.app.ui.frame.links import compare_address, hear_clicks, inspect_address, settings_written
-from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.work import awaited, begin_job, job_of, show_job, take_ended
+from ctxasm.app.ui.frame.layout import report_button, show_empty, show_problem, show_title
+from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.work import begin_job, job_of, show_job, take_ended, wait_for
+from ctxasm.app.ui.markup import boxed, picked_text, state_link
 from ctxasm.app.ui.sweep.pictures import cell_html, front_of, heatmap_html, importance_figure, said
-from ctxasm.app.ui.widgets.html import boxed, picked_text, state_link
-from ctxasm.app.ui.words.words import number, seconds_words
+from ctxasm.app.ui.words import number, seconds_words
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.frames import as_csv
@@ -29,7 +40,7 @@ from ctxasm.model.specs import Spec
 from ctxasm.tuning.sweep_figures import best_of, front_alt, heatmap_of, importances, rivals_words, varied
 
 if TYPE_CHECKING:
-    from ctxasm.app.tuned import Decided, Plan
+    from ctxasm.app.tuning_runs import Decided, Plan
     from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.frames import DataFrame
     from ctxasm.tuning.recommend import Recommendation, Verdict
@@ -168,7 +179,7 @@ def show_sweep() -> None:
         return
     if session.sweep_problem:
         show_problem(session.sweep_problem)
-    kept = session.swept
+    kept = session.sweep_result
     if (kept is None or kept[0] != _data(info)) and job_of(_key(info)) is None:
         kept = _take_kept(info, axes)
     if kept is not None and kept[0] == _data(info):
@@ -190,21 +201,21 @@ def _take_ended(info: DatasetInfo) -> None:
     if isinstance(job.error, CtxasmError):
         session.sweep_problem = str(job.error)
     else:
-        session.swept = (_data(info), job.result())
+        session.sweep_result = (_data(info), job.result())
 
 
 def _take_kept(info: DatasetInfo, axes: Axes) -> tuple[object, Decided] | None:
     """What the database has of these axes, where it has all of it: after a reload, the result that was there."""
-    from ctxasm.app.tuned import decided_before
+    from ctxasm.app.tuning_runs import decided_before
 
     workbench, start = server.workbench(), session.now
     wanted = (_data(info), start, tuple(axes.items()))
-    made: Decided | None = awaited(
+    made: Decided | None = wait_for(
         "sweep_kept", wanted, lambda report, cancelled: decided_before(workbench, start, axes, info.name, report, cancelled)
     )
     if made is not None:
-        session.swept = (_data(info), made)
-    return session.swept
+        session.sweep_result = (_data(info), made)
+    return session.sweep_result
 
 
 def _offer(info: DatasetInfo, axes: Axes) -> bool:
@@ -228,12 +239,12 @@ def _offer(info: DatasetInfo, axes: Axes) -> bool:
 
 def _plan(info: DatasetInfo, axes: Axes) -> Plan | None:
     """What it would take; None after saying why it cannot be done."""
-    from ctxasm.app.tuned import plan_of
+    from ctxasm.app.tuning_runs import plan_of
 
     workbench, start = server.workbench(), session.now
     wanted = (_data(info), start, tuple(axes.items()))
     try:
-        plan: Plan = awaited("sweep_plan", wanted, lambda report, cancelled: plan_of(workbench, start, axes, info.name))
+        plan: Plan = wait_for("sweep_plan", wanted, lambda report, cancelled: plan_of(workbench, start, axes, info.name))
     except CtxasmError as error:
         show_problem(str(error))
         return None
@@ -251,10 +262,10 @@ def plan_words(plan: Plan, told: SweepEstimate) -> str:
 
 
 def _begin(info: DatasetInfo, start: AssemblySettings, axes: Axes) -> None:
-    from ctxasm.app.tuned import decided
+    from ctxasm.app.tuning_runs import decided
 
     workbench = server.workbench()
-    session.sweep_problem = session.swept = None
+    session.sweep_problem = session.sweep_result = None
     session.sweep_cells = ()
     try:
         begin_job(
@@ -292,19 +303,16 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
         said = "; ".join(f"{label} {percent(part)}" for label, part in parts)
         st.plotly_chart(importance_figure(parts), key="sweep_importance", config={"displayModeBar": False}, alt=said)
     fragment(_show_settings, key="swept_rows")(found, cell)
-    hear_clicks(Session.cell_clicks, partial(_pick_cell, len(found.settings)))
+    hear_clicks("cell_clicks", partial(_pick_cell, len(found.settings)))
     with st.container(horizontal=True, gap="small"):
-        st.download_button(
-            "Report", partial(_report, decided), f"sweep-{info.name}.html", "text/html", key="sweep_report", on_click="ignore",
-            help="One HTML file to print or send",
-        )  # fmt: skip
+        report_button(partial(_report, decided), f"sweep-{info.name}.html", "sweep_report")
         for kind, written, mime in (("CSV", _csv, "text/csv"), ("Parquet", _parquet, "application/octet-stream")):
             name = f"sweep-{info.name}.{kind.lower()}"
             st.download_button(kind, partial(written, found), name, mime, key=f"sweep_{kind.lower()}", on_click="ignore")
 
 
 def _report(decided: Decided) -> str:
-    from ctxasm.app.report.making import report_sweep
+    from ctxasm.app.report import report_sweep
 
     return report_sweep(server.workbench(), decided.swept, decided.recommended)
 
@@ -355,8 +363,8 @@ def _label(name: str) -> str:
 def _choice(label: str, options: Sequence[Any], before: Any, key: str, words: Callable[[Any], str]) -> Any:
     """A select box that keeps what was chosen as long as that is among the options."""
     name = f"sweep_at_{key}"
-    if session.value_of(name, before) not in options:
-        session.put(name, before)
+    if st.session_state.get(name, before) not in options:
+        st.session_state[name] = before
     return st.selectbox(label, options, index=list(options).index(before), key=name, format_func=words, width=190)
 
 

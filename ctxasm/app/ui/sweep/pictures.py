@@ -7,8 +7,8 @@ from html import escape
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.app.ui.widgets.html import boxed, pick_of, state_link
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.markup import boxed, pick_of, state_link
+from ctxasm.app.ui.words import number
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.setting_labels import label_of, named, value_words
 from ctxasm.model.settings import AssemblySettings, spec_of

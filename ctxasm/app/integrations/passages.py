@@ -1,4 +1,4 @@
-"""What a framework retrieved -> an assembly, by the rules by which the same things are read from a file.
+"""What a framework retrieved -> an assembly, by the rules by which the same things are read from a file; and its blocks one by one.
 
 With a source of chunks the place of a passage is the one under which it is stored: its document and chunk_index where the metadata has
 them and the text agrees, else those of the stored chunk of the same text, in any document. Without one it is worked out as on import,
@@ -7,22 +7,137 @@ from what the metadata says.
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from ctxasm.app.integrations.stored_texts import StoredTexts
 from ctxasm.data.files.recognised.draft import Draft, Place, document_of
 from ctxasm.data.files.recognised.passages import Passage, number, passage, whole
 from ctxasm.data.files.rows import Rows
 from ctxasm.model.characters import normalised
+from ctxasm.model.datasets import ChunkKey, DatasetInfo
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.events import Unexpanded
 from ctxasm.model.neighbours import NoNeighbours, Obstacle
-from ctxasm.model.ports import ChunkSource, KnowsDatasets, KnowsDocuments, Window
-from ctxasm.model.results import Assembly
+from ctxasm.model.ports import ChunkSource, FetchedChunk, KnowsDatasets, KnowsDocuments, Window
+from ctxasm.model.results import Assembly, Citation
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.text.chunk_facts import duplicate_key
+
+
+class Block(NamedTuple):
+    """One block as it stands in the context, its citation as JSON values, and the best score among its chunks."""
+
+    text: str
+    metadata: dict[str, Any]
+    score: float
+
+
+def blocks_of(assembly: Assembly) -> list[Block]:
+    """All blocks in order. Joined by a blank line, or by `block_separator`, they are the context (but for a supplement before them)."""
+    spans: dict[int, tuple[int, int, int]] = {}
+    for segment in assembly.segments:
+        if segment.block is not None:
+            start, _, tokens = spans.get(segment.block, (segment.start, 0, 0))
+            spans[segment.block] = (start, segment.end, tokens + segment.tokens)
+    fates = {(fate.document_id, fate.chunk_index): fate for fate in assembly.trace.fates}
+    found = []
+    for citation in assembly.citations:
+        start, end, tokens = spans[citation.number]
+        own = [fates[citation.document_id, index] for index in citation.chunk_indexes]
+        score = max(fate.score for fate in own)
+        retrieved = [fate.chunk_index for fate in own if fate.retrieved]
+        found.append(
+            Block(assembly.text[start:end], {**_metadata(citation), "retrieved": retrieved, "score": score, "tokens": tokens}, score)
+        )
+    return found
+
+
+def _metadata(citation: Citation) -> dict[str, Any]:
+    return {
+        "number": citation.number,
+        "document_id": citation.document_id,
+        "title": citation.title,
+        "source": citation.source,
+        "ref": citation.ref,
+        "page_number": citation.page_number,
+        "row_number": citation.row_number,
+        "chunk_indexes": list(citation.chunk_indexes),
+        "snippet": citation.snippet,
+        "also_in": [{"document_id": document_id, "chunk_index": index} for document_id, index in citation.also_in],
+    }
+
+
+HELD = 50
+"""Chunks that hold a part of a text among which the one of that text is looked for."""
+UNEVEN = re.compile(r"\s{2,}|[^\S ]+")
+"""White space in which two copies of a text may differ."""
+
+
+@runtime_checkable
+class KnowsTexts(Protocol):
+    """A dataset whose chunks can be looked up by their text."""
+
+    @property
+    def info(self) -> DatasetInfo: ...
+    def iter_chunks(self) -> Iterator[FetchedChunk]:
+        """All chunks."""
+        ...
+
+    def find_text(self, phrase: str, limit: int = ...) -> list[FetchedChunk]:
+        """The chunks whose text contains `phrase`."""
+        ...
+
+
+class StoredTexts:
+    """The chunks of a dataset by their texts, as they are laid out, else white space aside. All are read once a load for each, when needed.
+
+    A linked table may change at any time, so it is asked text by text.
+    """
+
+    def __init__(self) -> None:
+        self._dataset: int | None = None
+        self._places: dict[bytes, ChunkKey] = {}
+        self._flat: dict[bytes, ChunkKey] | None = None
+
+    def places(self, source: ChunkSource, texts: Sequence[str]) -> Mapping[str, ChunkKey]:
+        """Where these texts stand in the source; one that is not found is left out. Of equal chunks the first."""
+        if not isinstance(source, KnowsTexts):
+            return {}
+        if source.info.linked:
+            asked = {text: self._asked(source, text) for text in dict.fromkeys(texts)}
+            return {text: place for text, place in asked.items() if place is not None}
+        if self._dataset != source.info.dataset_id:
+            self._places, self._flat = {}, None
+            for chunk in source.iter_chunks():
+                self._places.setdefault(_text_key(chunk), (chunk.document_id, chunk.chunk_index))
+            self._dataset = source.info.dataset_id
+        found: dict[str, ChunkKey] = {text: place for text in texts if (place := self._places.get(duplicate_key(text)))}
+        return found | self._flattened(source, [text for text in texts if text not in found])
+
+    def _flattened(self, source: KnowsTexts, texts: Sequence[str]) -> dict[str, ChunkKey]:
+        """Where texts stand of which a framework changed the lines, such as those of a list or of code."""
+        if not texts:
+            return {}
+        if self._flat is None:
+            self._flat = {}
+            for chunk in source.iter_chunks():
+                self._flat.setdefault(duplicate_key(normalised(chunk.text)), (chunk.document_id, chunk.chunk_index))
+        return {text: place for text in texts if (place := self._flat.get(duplicate_key(normalised(text))))}
+
+    @staticmethod
+    def _asked(source: KnowsTexts, text: str) -> ChunkKey | None:
+        wanted, flat, part = duplicate_key(text), normalised(text), max(UNEVEN.split(text), key=len)
+        same = [chunk for chunk in source.find_text(part, HELD) if normalised(chunk.text) == flat]
+        same.sort(key=lambda chunk: _text_key(chunk) != wanted)
+        return next(((chunk.document_id, chunk.chunk_index) for chunk in same), None)
+
+
+def _text_key(chunk: FetchedChunk) -> bytes:
+    return chunk.duplicate_key if chunk.duplicate_key is not None else duplicate_key(chunk.text)
+
 
 NOT_STORED = 10**9
 """From here on are the indexes of passages that the source does not hold: no stored chunk is their neighbour."""

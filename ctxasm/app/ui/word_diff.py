@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.words import number
 
 AROUND = 12
 """Equal words that stay on either side of a difference."""

@@ -10,9 +10,8 @@ from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
 from ctxasm.app.fates import SENT, fate_label, fates_by_key, likeness_label, supplement_of
-from ctxasm.app.ui.widgets.html import document_of
-from ctxasm.app.ui.words.event_words import SUPPLEMENT_RULES, supplement_sentence
-from ctxasm.app.ui.words.words import in_attribute, number, title_of
+from ctxasm.app.ui.markup import document_of
+from ctxasm.app.ui.words import SUPPLEMENT_RULES, in_attribute, number, supplement_sentence, title_of
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.results import Assembly, Citation, Fate, Key, Segment
 

@@ -1,4 +1,4 @@
-"""Compare, sweep and recommend over a workbench, for commands, pages and Python: real tools, engines by name, outcomes kept."""
+"""What tuning takes from a workbench: tools, engines by name, and the runs that pages alone make (plans, a decision on one table)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from ctxasm.model.results import Assembly
     from ctxasm.model.support import Scorer
     from ctxasm.tuning.advice import Advice
-    from ctxasm.tuning.compare import Comparison
     from ctxasm.tuning.compare_answers import AnswerDesk, How
     from ctxasm.tuning.engines import Engine
     from ctxasm.tuning.recommend import Recommendation
     from ctxasm.tuning.sweep import Axes, Grid, SweepContext, SweepEstimate
     from ctxasm.tuning.sweep_results import SweepResult
+
 
 ENGINES = ("local", "cores", "dask")
 """Who counts: this process, all cores of this machine, or a Dask cluster (`dask:tcp://host:port`; without an address one of our own)."""
@@ -36,9 +36,14 @@ ENGINES = ("local", "cores", "dask")
 
 @dataclass(frozen=True, slots=True)
 class WorkbenchTools:
-    """What counting needs, as this workbench has it. A `Tools`."""
+    """What counting and asking need, as a workbench has it, for one of its datasets. A `Tools`, a `LimitOf` and an `AnswerTools`.
+
+    `made` are contexts of the one question that is asked, where they are there already.
+    """
 
     workbench: Workbench
+    dataset: str | None = None
+    made: Sequence[Assembly] = ()
 
     def counter(self, encoding: str) -> TokenCounter:
         """See `Tools`."""
@@ -57,9 +62,18 @@ class WorkbenchTools:
         return self.workbench.weights()
 
     def limit(self, query: Query, settings: AssemblySettings) -> int:
-        """What the zones leave. A `LimitOf`."""
+        """What the zones leave. See `LimitOf`."""
         limit = self.workbench.zones.plan(query, settings, self.counter(settings.encoding)).limit
         return settings.max_tokens if limit is None else limit
+
+    def assemble(self, query: Query, settings: AssemblySettings, choice: PromptChoice) -> Assembly:
+        """See `AnswerTools`."""
+        made = next((each for each in self.made if each.settings == settings), None)
+        return made or self.workbench.assemble(query, settings, self.dataset, choice)
+
+    def learn(self, model: str, sent: SentTokens | None) -> None:
+        """See `AnswerTools`."""
+        self.workbench.zones.ratios.learn(model, sent)
 
 
 def open_engine(name: str) -> Engine:
@@ -89,7 +103,7 @@ def _asked(workbench: Workbench, dataset: str | None, query_ids: Sequence[str] |
     return held, queries
 
 
-def _context(
+def sweep_context(
     workbench: Workbench,
     dataset: str | None,
     query_ids: Sequence[str] | None = None,
@@ -120,43 +134,7 @@ def sweep_estimate(
     """What a sweep would take."""
     from ctxasm.tuning.sweep import estimate
 
-    return estimate(_context(workbench, dataset, query_ids), sweep_grid(start, axes))
-
-
-def swept(
-    workbench: Workbench,
-    start: AssemblySettings,
-    axes: Axes | None = None,
-    dataset: str | None = None,
-    query_ids: Sequence[str] | None = None,
-    *,
-    engine: str = "local",
-    keep: bool = True,
-    report: Report = silent,
-    cancelled: Cancelled = never,
-) -> SweepResult:
-    """Every setting of the grid on every question. See `ctxasm.sweep`."""
-    from ctxasm.tuning.sweep import sweep
-
-    return sweep(_context(workbench, dataset, query_ids, engine, keep, report, cancelled), sweep_grid(start, axes))
-
-
-def compared(
-    workbench: Workbench,
-    a: AssemblySettings,
-    b: AssemblySettings,
-    dataset: str | None = None,
-    query_ids: Sequence[str] | None = None,
-    *,
-    engine: str = "local",
-    keep: bool = True,
-    report: Report = silent,
-    cancelled: Cancelled = never,
-) -> Comparison:
-    """Two settings on every question. See `ctxasm.compare`."""
-    from ctxasm.tuning.compare import compare
-
-    return compare(_context(workbench, dataset, query_ids, engine, keep, report, cancelled), a, b)
+    return estimate(sweep_context(workbench, dataset, query_ids), sweep_grid(start, axes))
 
 
 def advice(
@@ -167,27 +145,7 @@ def advice(
 
     if not workbench.dataset(dataset).queries():
         return None
-    return advise(_context(workbench, dataset, keep=keep, cancelled=cancelled), start)
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerWorkbench:
-    """What asking needs, as a workbench has it for one of its datasets. An `AnswerTools`."""
-
-    workbench: Workbench
-    dataset: str
-
-    def assemble(self, query: Query, settings: AssemblySettings, choice: PromptChoice) -> Assembly:
-        """See `AnswerTools`."""
-        return self.workbench.assemble(query, settings, self.dataset, choice)
-
-    def counter(self, encoding: str) -> TokenCounter:
-        """See `AnswerTools`."""
-        return self.workbench.counter(encoding)
-
-    def learn(self, model: str, sent: SentTokens | None) -> None:
-        """See `AnswerTools`."""
-        self.workbench.zones.ratios.learn(model, sent)
+    return advise(sweep_context(workbench, dataset, keep=keep, cancelled=cancelled), start)
 
 
 def answer_desk(
@@ -203,29 +161,8 @@ def answer_desk(
     from ctxasm.tuning.compare_answers import AnswerDesk
 
     held, queries = _asked(workbench, dataset, query_ids)
-    tools = AnswerWorkbench(workbench, held.info.name)
+    tools = WorkbenchTools(workbench, held.info.name)
     return AnswerDesk(tools, queries, how, scorer or workbench.open_scorer(), __version__, workbench.store if keep else None)
-
-
-def recommendation(
-    workbench: Workbench,
-    start: AssemblySettings,
-    dataset: str | None = None,
-    query_ids: Sequence[str] | None = None,
-    *,
-    delta: float | None = None,
-    engine: str = "local",
-    keep: bool = True,
-    report: Report = silent,
-    cancelled: Cancelled = never,
-) -> Recommendation:
-    """What to ship in place of `start`. See `ctxasm.recommend`."""
-    from ctxasm.tuning.recommend import DELTA, recommend
-
-    wanted = DELTA if delta is None else delta
-    if not 0 < wanted <= 0.5:
-        raise InvalidInput(f"delta must be a number above 0 and at most 0.5, got {shown(wanted)}")
-    return recommend(_context(workbench, dataset, query_ids, engine, keep, report, cancelled), start, delta=wanted)
 
 
 class Plan(NamedTuple):
@@ -249,7 +186,7 @@ def plan_of(workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: 
     """What `decided` would take. Raises InvalidInput, NotFound."""
     from ctxasm.tuning.sweep import estimate
 
-    context = _context(workbench, dataset)
+    context = sweep_context(workbench, dataset)
     labelled = sum(query.is_labelled for query in context.queries)
     if not labelled:
         return Plan(0, 0, None)
@@ -276,7 +213,7 @@ def decided(
     keep: bool = True,
 ) -> Decided:
     """Sweep a grid and the settings of a recommendation as one table, and decide on all of it."""
-    return _decided(_context(workbench, dataset, None, "local", keep, report, cancelled), start, axes)
+    return _decided(sweep_context(workbench, dataset, None, "local", keep, report, cancelled), start, axes)
 
 
 def _decided(context: SweepContext, start: AssemblySettings, axes: Axes) -> Decided:
@@ -294,7 +231,7 @@ def decided_before(
     """What `decided` would give where all of it was counted before and kept; None where anything is missing. Nothing is counted."""
     from ctxasm.tuning.engines import KeptOnly, NotKept
 
-    context = _context(workbench, dataset, report=report, cancelled=cancelled)
+    context = sweep_context(workbench, dataset, report=report, cancelled=cancelled)
     try:
         made = _decided(replace(context, engine=KeptOnly()), start, axes)
     except NotKept:

@@ -1,7 +1,7 @@
 """Make the prior of recommendations (`prior.json`) anew from bundles with labelled questions, when a policy or
 `curated.toml` has changed:
 
-    python -m ctxasm.app.prior BUNDLES/*
+    python -m tests.tuning.make_prior BUNDLES/*
 
 Every curated setting is counted at every limit on every question. Only figures are written: nothing of the bundles is.
 """

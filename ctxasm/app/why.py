@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ctxasm.tuning.evidence import StoredChunks
     from ctxasm.tuning.why_results import Why
 
+
 LONGEST_STEM = 90
 """Characters of a file's name before the number."""
 LOOKED_AT = 8
@@ -134,7 +135,7 @@ def recorded_cases(workbench: Workbench, dataset: str | None = None) -> Cases:
     return Cases(cases, source, source.info.name, ())
 
 
-def explained(
+def explain_case(
     workbench: Workbench,
     case: Case,
     settings: AssemblySettings,
@@ -161,7 +162,7 @@ def explained(
     stored: dict[str, StoredChunks] = {name: source.document_chunks(name) for name in evidence_documents(case.query)}
 
     def look(text: str) -> Sequence[FetchedChunk]:
-        return _looked_up(workbench, source, dataset, text) if dataset is not None else ()
+        return _look_up(workbench, source, dataset, text) if dataset is not None else ()
 
     return explain(context, case.answer, checks, stored, fact, look, cancel)
 
@@ -176,7 +177,7 @@ def _checked_fact(fact: object) -> str:
     return mended(fact)
 
 
-def _looked_up(workbench: Workbench, source: Dataset, dataset: str, text: str) -> Sequence[FetchedChunk]:
+def _look_up(workbench: Workbench, source: Dataset, dataset: str, text: str) -> Sequence[FetchedChunk]:
     from ctxasm.model.search import SearchOptions
     from ctxasm.retrieval import search
     from ctxasm.retrieval.searching import MOST_CHARS

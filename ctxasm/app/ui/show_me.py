@@ -14,14 +14,13 @@ from streamlit.runtime.caching import cache_resource
 from ctxasm.app.ui.ask.answer import Chip, checked_pieces, stale_numbers
 from ctxasm.app.ui.ask.page import PARAMETER, RECORDED
 from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.address import DOCUMENTS, QUERY, WAY
 from ctxasm.app.ui.frame.browser import bring_into_view
 from ctxasm.app.ui.frame.layout import show_empty, show_problem, show_title, show_trouble
-from ctxasm.app.ui.frame.links import QUERY
-from ctxasm.app.ui.frame.session import Session
+from ctxasm.app.ui.frame.session import DATASET, QUERY_ID
 from ctxasm.app.ui.inspect.budget_bar import BarDocument, budget_bar
-from ctxasm.app.ui.load.page import DOCUMENTS, WAY
-from ctxasm.app.ui.widgets.html import document_of
-from ctxasm.app.ui.words.words import in_attribute, number, title_of
+from ctxasm.app.ui.markup import document_of
+from ctxasm.app.ui.words import in_attribute, number, title_of
 from ctxasm.app.workbench import SAMPLE
 from ctxasm.citations.checked import CheckedClaim
 from ctxasm.citations.report import CheckedAnswer, brackets
@@ -158,7 +157,7 @@ LINKS = {"Inspect": "Open in Inspect", "Ask": "Open this answer on Ask"}
 """What the link of a step says by its page."""
 
 
-class Step(NamedTuple):
+class StoryStep(NamedTuple):
     """One step: what it says, its picture as HTML, and where the same state is open to change."""
 
     says: str
@@ -169,13 +168,13 @@ class Step(NamedTuple):
     @property
     def address(self) -> str:
         """The link, from wherever the workbench is served."""
-        where = {Session.dataset_name.key: SAMPLE, Session.query_id.key: QUERY, **to_url(self.settings)}
+        where = {DATASET: SAMPLE, QUERY_ID: QUERY, **to_url(self.settings)}
         if self.page == "Ask":
             where[PARAMETER] = RECORDED
         return f"./{'ask' if self.page == 'Ask' else ''}?{urlencode(where)}"
 
 
-def steps(story: Story) -> tuple[Step, ...]:
+def steps(story: Story) -> tuple[StoryStep, ...]:
     """All of them, in order."""
     on, tight = settings_of(), settings_of(story.on)
     conflict = story.wrong.conflict
@@ -184,31 +183,31 @@ def steps(story: Story) -> tuple[Step, ...]:
     needs = number(gone[0].missing_tokens or 0) if gone else "nothing"
     wrong = sorted(stale_numbers(story.on))
     return (
-        Step(
+        StoryStep(
             f"Search found the right page, but not the piece that says {ASKED}: the model never reads it.",
             _pieces(story, story.off) + _text(story, sent=False),
             "Inspect",
             settings_of(enabled=False),
         ),
-        Step(
+        StoryStep(
             f"Assembly adds the neighbours of each found piece: now the model reads {ASKED}.",
             _pieces(story, story.on) + _text(story, sent=True),
             "Inspect",
             on,
         ),
-        Step(
+        StoryStep(
             f"With {needs} tokens too few, the whole last page is left out, and with it {ASKED}.",
             _room(story.on, "All of it", story.tight.limit) + _room(story.tight, "Too little room", story.tight.limit) + _room_legend(),
             "Inspect",
             tight,
         ),
-        Step(
+        StoryStep(
             f"An answer is checked against its sources: it says “{conflict.claim}”, its source says “{conflict.source}”.",
             _answer(story),
             "Ask",
             on,
         ),
-        Step(
+        StoryStep(
             f"Numbered in search order, {brackets(wrong)} in that answer would point to the wrong page.",
             _numbers(story),
             "Ask",
@@ -217,7 +216,7 @@ def steps(story: Story) -> tuple[Step, ...]:
     )
 
 
-def step_html(number_: int, step: Step) -> str:
+def step_html(number_: int, step: StoryStep) -> str:
     """One step with its number, its links and its picture."""
     return (
         f'<section class="cx cx-step" id="step-{number_}" data-step="{number_}" aria-labelledby="step-{number_}-says">'
@@ -393,7 +392,7 @@ def _meant(story: Story, document_id: str | None, wrong: bool) -> str:
     return f'<span class="cx-wrong">✗ {title}</span>' if wrong else title
 
 
-STYLE = Path(__file__).parents[1] / "assets" / "show_me.css"
+STYLE = Path(__file__).parent / "assets" / "show_me.css"
 STEP = "step"
 """In the address: the step to scroll to."""
 OWN = {"Your documents": {WAY: DOCUMENTS}, "Your log": {}}
@@ -439,9 +438,9 @@ def _show_benefit() -> None:
 
 @cache_resource(max_entries=4, show_spinner=False)
 def _benefit(database_url: str, dataset_id: int) -> Comparison:
-    from ctxasm.app.tuned import compared
+    from ctxasm.app.api import compare
 
-    return compared(server.workbench(), *benefit_settings(), SAMPLE)
+    return compare(*benefit_settings(), server.workbench(), SAMPLE)
 
 
 def _story() -> Story | None:

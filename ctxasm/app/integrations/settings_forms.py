@@ -1,13 +1,41 @@
-"""Settings written down for wherever they go: a file, the environment, a link, Python, LangChain, LlamaIndex."""
+"""Settings read from, and written for, wherever they go: a file, the environment, a link, Python, LangChain, LlamaIndex."""
 
 from __future__ import annotations
 
+import os
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 from urllib.parse import urlencode
 
+from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.presets import PRESETS, preset
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.settings_text import to_environment, to_python, to_toml, to_url
+from ctxasm.model.settings_text import from_toml, read_settings, to_environment, to_python, to_toml, to_url
+
+
+def settings_of(given: object) -> AssemblySettings:
+    """The settings in any of these forms; None are the defaults. A text of one line is the name of a preset, else the path of a TOML file.
+
+    Raises InvalidInput for what is none of them, and as `from_toml` and `read_settings`.
+    """
+    if given is None:
+        return AssemblySettings()
+    if isinstance(given, AssemblySettings):
+        return given
+    if isinstance(given, Mapping):
+        table: Any = given.get("context_assembly", given)
+        return AssemblySettings.from_dict(table)
+    if isinstance(given, str) and given in PRESETS:
+        return preset(given)
+    if isinstance(given, str) and "[" in given:
+        return from_toml(given)
+    if isinstance(given, (str, os.PathLike)):
+        return read_settings(given)
+    raise InvalidInput(
+        f"settings must be AssemblySettings, a mapping, TOML, the name of a preset or the path of a TOML file, got {shown(given)}"
+    )
+
 
 FORMS = ("toml", "environment", "link", "python", "langchain", "llamaindex")
 FRAMEWORKS = FORMS[-2:]

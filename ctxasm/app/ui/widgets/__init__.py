@@ -1,1 +1,0 @@
-"""Pictures and parts that several pages draw."""

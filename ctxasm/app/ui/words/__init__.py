@@ -1,1 +1,0 @@
-"""The words of the pages: every sentence and name that a person reads. Pure."""
