@@ -255,8 +255,8 @@ def _count_chunks(file: str, lines: Sequence[Line]) -> list[str]:
 
 def _in_document(line: Mapping[str, Any]) -> Passage:
     """A line as far as it tells its place; numbers in its metadata are not taken for one, as no column was."""
-    place: dict[str, Any] = {"page": line.get("page_number"), "start": line.get("start"), "end": line.get("end"), "numbers": {}}
-    return passage(line.get("text"), line.get("metadata"), **place)
+    where: dict[str, Any] = {"page": line.get("page_number"), "start": line.get("start"), "end": line.get("end"), "numbers": {}}
+    return passage(line.get("text"), line.get("metadata"), **where)
 
 
 def _plain(kind: str, finish: Callable[[Picked], dict[str, Any]]) -> Callable[[ColumnMapping, Rows], Applied]:
