@@ -39,7 +39,7 @@ def with_dispute(checked: CheckedClaim, at: int, bench: Bench) -> CheckedClaim:
     texts = {ground.source.number: ground.source.text for ground in bench.grounds.items}
     found = [
         _dispute(match, place, bench, dates, holding)
-        for number, match in bench.contradicting(at, but=holding).items()
+        for number, match in bench.each(at, but=holding).items()
         if (place := _same_but_for(checked.claim.text, match, texts[number])) is not None
     ]
     newest = min(found, key=lambda one: (one.age != "newer", one.age is None, one.number), default=None)

@@ -9,9 +9,16 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from ctxasm.citations.checked import CheckedClaim, Disputed
-from ctxasm.model.support import Conflict, Gated
+from ctxasm.model.support import Conflict, Gated, GateKind
 
 LONGEST_QUOTE = 160
+_GATED: dict[GateKind, str] = {
+    "roles": "in another place or order",
+    "subject": "joined with another sentence",
+    "figure": "another figure",
+    "wording": "in other words",
+}
+"""What is said of a kind that its own name does not tell."""
 
 
 def lacks_sentence(checked: CheckedClaim) -> str:
@@ -29,7 +36,7 @@ def gated_sentence(gated: Gated) -> str:
     here = f"“{clipped(gated.claim, 60)}” here" if gated.claim else "nothing like it here"
     there = f"“{clipped(gated.source, 60)}” in the source" if gated.source else "not in the source"
     both = f"{here}, {there}" if gated.claim else f"{there}, {here}"
-    return f"{both[:1].upper()}{both[1:]} ({gated.kind})."
+    return f"{both[:1].upper()}{both[1:]} ({_GATED.get(gated.kind, gated.kind)})."
 
 
 def conflict_sentence(conflict: Conflict) -> str:
