@@ -331,7 +331,9 @@ class Alignment:
         states: dict[int | None, tuple[float, int, Any]] = {None: (0.0, -1, None)}  # cost, the token that was laid last, the way there
         for number, same in enumerate(candidates):
             left = LEFT_OUT[self.tokens[number].kind]
-            following = {last: (cost + left, laid, (None, way)) for last, (cost, laid, way) in states.items()}
+            following: dict[int | None, tuple[float, int, Any]] = {
+                last: (cost + left, laid, (None, way)) for last, (cost, laid, way) in states.items()
+            }
             for at in same:
                 cost, way = min(
                     ((cost + self._step(number, last, laid, at), way) for last, (cost, laid, way) in states.items()), key=lambda one: one[0]
@@ -385,7 +387,7 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
     if not serious or (len(serious) == 1 and serious[0].startswith("order changed")):
         return
     yield from found
-    used = {alignment.places[at].sentence for at in alignment.path if at is not None}
+    used = {alignment.places[at].sentence for at in alignment.used}
     if len(used) <= 1:
         low, high = alignment.matter.evidence.span(used.pop()) if used else (0, 0)
         yield Difference(
@@ -423,10 +425,11 @@ def _claim_side(alignment: Alignment) -> Iterator[Difference]:
                 yield Difference(f"{token.kind} unplaced", words)
             continue
         if last is None or laid is None:
-            if alignment.own_words_before(at, used):
+            stands_in = _begins_with_pronoun(alignment)
+            if alignment.own_words_before(at, used) and not stands_in:
                 yield Difference("lead left out", words, alignment.lead_of(at))
             before = places[at - 1] if at and at - 1 not in used and places[at - 1].sentence == places[at].sentence else None
-            if before is not None and before.token.kind in ("word", "light", "sign") and _adjoins(alignment, at):
+            if before is not None and before.token.kind in ("word", "light", "sign") and _adjoins(alignment, at) and not stands_in:
                 yield Difference("first modifier dropped", words, alignment.source_words(at - 1, at))
         else:
             where = "clauses" if spans[number] != spans[laid] else "clause"
@@ -519,13 +522,14 @@ def _source_side(alignment: Alignment) -> Iterator[Difference]:
     clauses = {(place.sentence, place.clause) for place in weighty}
     segments = {(place.sentence, place.segment) for place in weighty}
     signs = {token.value for token in tokens if token.kind == "sign"}
+    subject = _subject_of_pronoun(alignment)
     last: dict[tuple[int, int], int] = {}
     for at in used:
         clause = places[at].sentence, places[at].clause
         last[clause] = max(at, last.get(clause, at))
     for at, place in enumerate(places):
         token = place.token
-        if at in used or at in alignment.elsewhere.values():
+        if at in used or at in alignment.elsewhere.values() or at in subject:
             continue
         in_clause, in_segment = (place.sentence, place.clause) in clauses, (place.sentence, place.segment) in segments
         words = alignment.source_words(at, at)
@@ -556,23 +560,48 @@ def _around_figures(alignment: Alignment) -> Iterator[Difference]:
         if at is not None and alignment.tokens[number].kind == "figure"
     }
     for figure, ours in matter.around:
-        if (at := laid.get(figure.start)) is None:
+        if figure.start not in laid:
             continue
-        place = alignment.places[at]
+        here = laid[figure.start]
+        place = alignment.places[here]
         other = theirs.get((place.sentence, place.token.start))
         for name in ("limit", "end", "side"):
             same_range = name == "side" and ours.end and other is not None and ours.end == other.end
             if other is not None and not same_range and getattr(ours, name) != getattr(other, name):
-                yield Difference(f"{name} of a figure", matter.parts.text[figure.start : figure.end], alignment.source_words(at, at))
+                yield Difference(f"{name} of a figure", matter.parts.text[figure.start : figure.end], alignment.source_words(here, here))
 
 
 def _pronouns(alignment: Alignment) -> Iterator[Difference]:
     """Sentences that begin with a pronoun, whose subject stands elsewhere."""
-    matter = alignment.matter
-    pronouns = {*SUBJECTS[matter.evidence.stems.tongue], "es"}
+    matter, pronouns = alignment.matter, _pronouns_of(alignment)
     for at in sorted({alignment.places[place].sentence for place in alignment.path if place is not None}):
         low, high = matter.evidence.span(at)
-        match = LETTERS.search(matter.text(at), low, high)
-        word = folded(match.group()) if match else ""
-        if word in pronouns and not folded(matter.parts.text).startswith(f"{word} "):
+        word = _first_word(matter.text(at), low, high)
+        if word in pronouns and word != _first_word(matter.parts.text, 0, len(matter.parts.text)):
             yield Difference("pronoun", "", word)
+
+
+def _begins_with_pronoun(alignment: Alignment) -> bool:
+    """Whether the claim begins with a pronoun for the subject of its sentence: "It opens at ten" for "The museum opens at ten"."""
+    text = alignment.matter.parts.text
+    return _first_word(text, 0, len(text)) in _pronouns_of(alignment)
+
+
+def _subject_of_pronoun(alignment: Alignment) -> range:
+    """The places that the pronoun at the head of the claim stands for: those of its clause before the first that is used."""
+    first = next((at for at in alignment.path if at is not None), None)
+    if first is None or not _begins_with_pronoun(alignment):
+        return range(0)
+    place = alignment.places[first]
+    return range(next(at for at in range(first + 1) if alignment.places[at][1:3] == place[1:3]), first)
+
+
+def _pronouns_of(alignment: Alignment) -> set[str]:
+    """Pronouns that stand for a subject."""
+    return {*SUBJECTS[alignment.matter.evidence.stems.tongue], "es"}
+
+
+def _first_word(text: str, low: int, high: int) -> str:
+    """The first word between two characters, folded."""
+    match = LETTERS.search(text, low, high)
+    return folded(match.group()) if match else ""
