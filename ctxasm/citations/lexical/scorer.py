@@ -85,7 +85,7 @@ class LexicalComparison:
 
     def together(self, claim: int, sources: Sequence[int]) -> Match:
         """See `Comparison`."""
-        key = claim, tuple(dict.fromkeys(sources))
+        key = claim, tuple(sources) if len(sources) < 2 else tuple(dict.fromkeys(sources))
         if key not in self._known:
             self._known[key] = self._match(claim, key[1])
         return self._known[key]
