@@ -4,6 +4,7 @@ from .answering import AnswerResult as AnswerResult
 from .answering import AnswerStream as AnswerStream
 from .answering import Marked as Marked
 from .answering import Piece as Piece
+from .answering.conversation import Conversation as Conversation
 from .answering.prompts import PromptChoice as PromptChoice
 from .app.api import approve_gold as approve_gold
 from .app.api import ask as ask
@@ -69,7 +70,7 @@ from .model.runs import Run as Run
 from .model.runs import RunFilter as RunFilter
 from .model.search import SearchOptions as SearchOptions
 from .model.settings import AssemblySettings as AssemblySettings
-from .store import MemoryStore as MemoryStore
+from .store.database import MemoryStore as MemoryStore
 from .tuning.compare import Comparison as Comparison
 from .tuning.compare_answers import AnswerComparison as AnswerComparison
 from .tuning.recommend import Recommendation as Recommendation

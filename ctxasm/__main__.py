@@ -30,6 +30,7 @@ COMMANDS = (
     "search",
     "questions",
     "ask",
+    "converse",
     "check",
     "why",
     "compare",

@@ -29,7 +29,7 @@ VALUE_WEIGHTS = "CTXASM_VALUE_WEIGHTS"
 CONNECTION = "CTXASM_CONNECTION_"
 """Before the name of a connection to a user's own tables; its value is the URL."""
 STATEMENT_TIMEOUT = "CTXASM_STATEMENT_TIMEOUT"
-MAX_UPLOAD_MB, MAX_ROWS, MAX_COLUMNS, MAX_RATIO = "CTXASM_MAX_UPLOAD_MB", "CTXASM_MAX_ROWS", "CTXASM_MAX_COLUMNS", "CTXASM_MAX_RATIO"
+MAX_UPLOAD_MB = "CTXASM_MAX_UPLOAD_MB"
 CONNECT_TIMEOUT, TIMEOUT = "CTXASM_LLM_CONNECT_TIMEOUT", "CTXASM_LLM_TIMEOUT"
 SHIPPED = ("app.py", "pages", "sample_data/hospital-en", "sample_data/hospital-nl", ".streamlit/config.toml")
 """What a wheel carries beside the package; `pyproject.toml` must name the same."""
@@ -65,9 +65,6 @@ class Config:
     connections: Mapping[str, Mapping[str, object]] = field(default_factory=dict, repr=False, hash=False)
     statement_timeout: float = 10.0
     max_upload_mb: int = 200
-    max_rows: int = 1_000_000
-    max_columns: int = 1_000
-    max_ratio: int = 200
 
     @property
     def has_endpoint(self) -> bool:
@@ -104,9 +101,6 @@ def read_config(environment: Mapping[str, str] | None = None, secrets: Mapping[s
         connections=_connections(known.environment, secrets or {}),
         statement_timeout=_seconds(STATEMENT_TIMEOUT, known.first(STATEMENT_TIMEOUT), 10.0),
         max_upload_mb=_whole(MAX_UPLOAD_MB, known.first(MAX_UPLOAD_MB), 200),
-        max_rows=_whole(MAX_ROWS, known.first(MAX_ROWS), 1_000_000),
-        max_columns=_whole(MAX_COLUMNS, known.first(MAX_COLUMNS), 1_000),
-        max_ratio=_whole(MAX_RATIO, known.first(MAX_RATIO), 200),
     )
 
 

@@ -20,7 +20,7 @@ from ctxasm.data.files import load_bundle  # noqa: E402
 from ctxasm.model.ports import TokenCounter  # noqa: E402
 from ctxasm.model.records import Bundle, Chunk, Query  # noqa: E402
 from ctxasm.model.settings import AssemblySettings  # noqa: E402
-from ctxasm.store import MemorySource  # noqa: E402
+from ctxasm.store.memory import MemorySource  # noqa: E402
 from ctxasm.text.tokens.counter import open_counter  # noqa: E402
 from ctxasm.tuning.evidence import evidence_states  # noqa: E402
 

@@ -201,11 +201,11 @@ def no_outside() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def first_wait() -> Iterator[float]:
     """How long ctxasm waits before it asks a model server again, in seconds: for a test that counts that. No test waits so long."""
-    from ctxasm.llm import attempt
+    from ctxasm.llm import client
 
-    seconds = attempt._FIRST_WAIT
+    seconds = client._FIRST_WAIT
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(attempt, "_FIRST_WAIT", 0.02)
+        patch.setattr(client, "_FIRST_WAIT", 0.02)
         yield seconds
 
 

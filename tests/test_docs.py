@@ -37,9 +37,6 @@ from ctxasm.config import (
     EMBED_API_KEY,
     EMBED_BASE_URL,
     EMBED_MODEL,
-    MAX_COLUMNS,
-    MAX_RATIO,
-    MAX_ROWS,
     MAX_UPLOAD_MB,
     MODEL,
     MODEL_WINDOWS,
@@ -55,7 +52,7 @@ from ctxasm.model.presets import PRESET_HELP, PRESETS
 from ctxasm.model.settings import specs
 from ctxasm.model.settings_text import write
 from ctxasm.model.stage_labels import REASONS
-from ctxasm.model.zoning import Conversation, Zone
+from ctxasm.model.zoning import SentHistory, Zone
 from ctxasm.text.tokens.fast import SWITCH as FAST_SWITCH
 from ctxasm.text.tokens.vocabulary import DOWNLOAD_SWITCH
 from tests.data.files.hit_shapes import SHAPES as SHAPES_OF_LOGS
@@ -67,7 +64,6 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted((*ROOT.glob("*.md"), *DOCS.rglob("*.md")))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LIMITS = (MAX_UPLOAD_MB, MAX_ROWS, MAX_COLUMNS, MAX_RATIO)
 USAGE = {
     "load": "load PATH… | --sample",
     "ingest": "ingest PATH…",
@@ -87,7 +83,7 @@ SHAPES = {
 }
 EMPTY = {
     "zones": [dict.fromkeys(field.name for field in dataclasses.fields(Zone))],
-    "history": dict.fromkeys(field.name for field in dataclasses.fields(Conversation)),
+    "history": dict.fromkeys(field.name for field in dataclasses.fields(SentHistory)),
 }
 """What stands in an assembly where a window or a history is known."""
 TOOLS = {"chroma": "Chroma query results", "qdrant": "Qdrant query points", "deepeval": "DeepEval test cases"}
@@ -304,7 +300,7 @@ def test_the_variables_of_the_environment() -> None:
     rows = rows_below("reference/environment.md", "Environment variables")
     named = [name for cells in rows for cell in cells[:2] for name in quoted(cell)]
     searching = [EMBED_MODEL, EMBED_BASE_URL, EMBED_API_KEY, RERANK_MODEL]
-    own = [CONNECT_TIMEOUT, TIMEOUT, DATABASE_URL, DOWNLOAD_SWITCH, FAST_SWITCH, NLI_MODEL, COMPRESS_MODEL, MODEL_WINDOWS, *LIMITS]
+    own = [CONNECT_TIMEOUT, TIMEOUT, DATABASE_URL, DOWNLOAD_SWITCH, FAST_SWITCH, NLI_MODEL, COMPRESS_MODEL, MODEL_WINDOWS, MAX_UPLOAD_MB]
     own.append(VALUE_WEIGHTS)
     own += [f"{CONNECTION}NAME", STATEMENT_TIMEOUT, HOST_NAMES, *INGEST_LIMITS]
     # What stands in for the compressing model is the answering one, which has a row of its own.

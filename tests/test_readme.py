@@ -16,7 +16,7 @@ from ctxasm.model.amounts import interval, signed
 from ctxasm.model.presets import RECOMMENDED_GAIN
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import from_url
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 from tests.test_docs import blocks, links
 

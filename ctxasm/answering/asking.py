@@ -19,8 +19,7 @@ from ctxasm.model.ports import Clock
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Channel
 from ctxasm.text.formats import expects_markers
-from ctxasm.text.language import Language
-from ctxasm.text.refusals import NOTHING_FOUND
+from ctxasm.text.language import NOTHING_FOUND, Language
 from ctxasm.text.tokens import open_counter
 
 __all__ = ["NOTHING_FOUND", "AnswerEvent", "AnswerResult", "AnswerStream", "Marked", "Piece", "answer", "ask"]
@@ -173,9 +172,7 @@ class _Reading:
 
     def __init__(self, assembly: Assembly, settled: SettledChoice, model: AnswerModel) -> None:
         self._citations, self._settled, self._model = assembly.citations, settled, model
-        self._parser = (
-            MarkerParser(known={c.number for c in self._citations}, reading="strict") if expects_markers(assembly.settings) else None
-        )
+        self._parser = MarkerParser(reading="strict") if expects_markers(assembly.settings) else None
         self._plain, self._found = list[str](), list[ResolvedMarker]()
         self.decided = 0
         self.first_piece_ms: float | None = None

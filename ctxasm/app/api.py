@@ -185,7 +185,7 @@ def export(
     *,
     force: bool = False,
 ) -> ExportReport:
-    """Write a dataset (default: the newest) with its saved queries to a bundle (folder or .zip), or its chunks as `jsonl` or `parquet`.
+    """Write a dataset (default: the newest) with its saved queries to a bundle (folder or .zip), or its chunks as `parquet`.
 
     What is there already is replaced only with `force`. Raises InvalidInput, NotFound, StoreUnavailable.
     """

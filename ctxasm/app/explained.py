@@ -80,7 +80,7 @@ def cases_in(
     """
     from ctxasm.data.files.importing import import_files
     from ctxasm.data.files.loading import limits_of
-    from ctxasm.store.memory import MemoryStore
+    from ctxasm.store.database import MemoryStore
 
     onto = None if dataset is None else workbench.dataset(dataset)
     reading = import_files(files, mappings, limits=limits_of(workbench.config), onto=onto)

@@ -34,7 +34,7 @@ def told(error: Exception, argv: Sequence[str] = (), secrets: Mapping[str, objec
 
 
 def _write(error: Exception, argv: Sequence[str], secrets: Mapping[str, object] | None) -> str:
-    from ctxasm.llm.secrecy import without_secrets
+    from ctxasm.llm.redaction import without_secrets
 
     head = f"ctxasm {__version__}, Python {platform.python_version()}, {sys.platform}"
     trace = "".join(traceback.format_exception(error))

@@ -8,7 +8,7 @@ from functools import cache, partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypedDict
 
-from ctxasm.assembly.extracts import Compressor
+from ctxasm.assembly.stages import Compressor
 from ctxasm.config import BASE_URL, COMPRESS_MODEL, EMBED_BASE_URL, EMBED_MODEL, MODEL, RERANK_MODEL, VALUE_WEIGHTS, Config
 from ctxasm.llm.configured import Purpose
 from ctxasm.model.datasets import VectorShelf
@@ -19,8 +19,8 @@ from ctxasm.model.regular_files import read_text
 from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
-    from ctxasm.assembly.budget.values import Weights
-    from ctxasm.citations.addressed import Likeness
+    from ctxasm.assembly.values import Weights
+    from ctxasm.citations.figures import Likeness
     from ctxasm.llm import Endpoint
     from ctxasm.model.messages import AnswerModel
     from ctxasm.model.support import Scorer
@@ -179,7 +179,7 @@ def open_weights(config: Config) -> Weights | None:
     """The team's own weights of `budget_policy=learned`, None where those that ship are used. Raises InvalidInput."""
     if config.value_weights is None:
         return None
-    from ctxasm.assembly.budget.values import read_weights
+    from ctxasm.assembly.values import read_weights
 
     return read_weights(read_text(config.value_weights, "the weights", f"set {VALUE_WEIGHTS}"))
 
@@ -192,11 +192,11 @@ def open_compressor(settings: AssemblySettings, config: Config, endpoint: Endpoi
     if settings.compression == "off":
         return None
     if settings.compression == "extractive":
-        from ctxasm.assembly.compress.extracting import ExtractiveCompressor
+        from ctxasm.assembly.extract_sentences import ExtractiveCompressor
 
         return ExtractiveCompressor(settings.gap_mark, settings.compression_when == "always")
-    from ctxasm.assembly.compress.model_compressor import ModelCompressor
-    from ctxasm.llm.openai_model import stream_reply
+    from ctxasm.assembly.model_compressor import ModelCompressor
+    from ctxasm.llm.client import stream_reply
 
     chosen = endpoint or Models(config).endpoint("compress")
     return ModelCompressor(partial(stream_reply, chosen), f"{chosen.model} at {chosen.host}", settings.gap_mark, kept=_replies)
@@ -278,6 +278,6 @@ def open_likeness() -> Likeness | None:
 def _judge(endpoint: Endpoint) -> Scorer:
     from ctxasm.citations.lexical.gate import gate
     from ctxasm.citations.scorers.judge import JudgeScorer
-    from ctxasm.llm.completion import complete_json
+    from ctxasm.llm.client import complete_json
 
     return JudgeScorer(partial(complete_json, endpoint), endpoint.model, gate=gate)

@@ -19,7 +19,7 @@ from ctxasm.data.files import load_bundle
 from ctxasm.model.amounts import counted as count_words
 from ctxasm.model.records import Bundle
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 from ctxasm.tuning.engines import AllCores, PlainTools
 from ctxasm.tuning.recommend import LIMITS, PLACE, Corpus, Curated, Prior, curated_settings

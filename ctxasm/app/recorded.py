@@ -13,14 +13,14 @@ from ctxasm.text.formats import expects_markers
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
     from ctxasm.citations.agreement import Judged
-    from ctxasm.citations.checked_answer import CheckedAnswer
     from ctxasm.citations.grounds import Grounds
+    from ctxasm.citations.report import CheckedAnswer
     from ctxasm.data.files.answers import AnswersReading, AskedAnswer
     from ctxasm.data.files.problems import Problem
     from ctxasm.model.records import Answer
     from ctxasm.model.settings import AssemblySettings
     from ctxasm.model.support import Scorer
-    from ctxasm.text.markers.grammar import Reading
+    from ctxasm.text.markers.grammar import Numbering, Reading
 
 Tell = Callable[[str], None]
 """Takes a note about what is read."""
@@ -42,7 +42,9 @@ class AnswerCheck:
         dataset: str | None,
         reading: Reading | None = None,
         tell: Tell = _nothing,
+        numbering: Numbering = "auto",
     ) -> None:
+        self._numbering: Numbering = numbering
         self._workbench, self._settings, self._scorer = workbench, settings, scorer
         self._answers, self._dataset, self._reading, self._tell = answers, dataset, reading, tell
         self.readings: set[Reading] = set()
@@ -75,7 +77,8 @@ class AnswerCheck:
                 cut=answer.metadata.get("finish_reason") == "length",
                 reference=str(answer.metadata.get("reference") or ""),
                 likeness=open_likeness(),
-                reading=self._reading or ("usual" if asked.has_sources else "strict"),
+                reading=self._reading or "usual",
+                numbering=self._numbering,
             )
             self.readings.add(checked.reading)
             yield checked, grounds, answer

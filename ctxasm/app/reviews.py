@@ -14,7 +14,7 @@ from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
-    from ctxasm.citations.checked_answer import CheckedAnswer
+    from ctxasm.citations.report import CheckedAnswer
     from ctxasm.model.results import Assembly
     from ctxasm.model.support import Scorer
     from ctxasm.review.exchange import ImportReport
@@ -145,7 +145,7 @@ def annotations_text(workbench: Workbench, run_ids: Iterable[str]) -> tuple[str,
     """The body of `POST /v1/span_annotations`, and how many judged answers came with no span id."""
     import json
 
-    from ctxasm.citations.annotations import annotations_body
+    from ctxasm.citations.phoenix import annotations_body
     from ctxasm.review.exchange import annotations_of_reviews
 
     found, without = annotations_of_reviews(workbench.store, run_ids)

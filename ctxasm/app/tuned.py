@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ctxasm.answering.prompts import PromptChoice
     from ctxasm.answering.sent_tokens import SentTokens
     from ctxasm.app.workbench import Workbench
-    from ctxasm.assembly.budget.values import Weights
-    from ctxasm.assembly.extracts import Compressor
+    from ctxasm.assembly.stages import Compressor
+    from ctxasm.assembly.values import Weights
     from ctxasm.model.datasets import Dataset
     from ctxasm.model.ports import ChunkVectors, TokenCounter
     from ctxasm.model.records import Query

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from ctxasm.answering.zones.zone_planner import ZonePlanner
+from ctxasm.answering.zones import ZonePlanner
 from ctxasm.app.parts import Models, equipment
 from ctxasm.config import Config, make_database_folder, shipped
 from ctxasm.data.files.loading import LoadReport, fingerprint, keep_bundle, load_bundle
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ctxasm.answering.asking import AnswerStream
     from ctxasm.answering.prompts import PromptChoice
     from ctxasm.answering.zones import ZonePlanner
-    from ctxasm.assembly.budget.values import Weights
-    from ctxasm.citations.checked_answer import CheckedAnswer
+    from ctxasm.assembly.values import Weights
+    from ctxasm.citations.report import CheckedAnswer
     from ctxasm.config import Config
     from ctxasm.llm import Endpoint
     from ctxasm.model.datasets import Dataset, DatasetInfo, DatasetStore, QueryEntry, VectorShelf

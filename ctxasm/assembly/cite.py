@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ctxasm.assembly.deduplicate.resolution import NOTHING_ALIKE
-from ctxasm.assembly.steps import Block, Found, Related, Written
+from ctxasm.assembly.deduplicate import NOTHING_ALIKE
+from ctxasm.assembly.stages import Block, Found, Related, Written
 from ctxasm.model.characters import one_line
 from ctxasm.model.records import Document, Hit
 from ctxasm.model.results import Candidate, Citation, Key, PreCitation

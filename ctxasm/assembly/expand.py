@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import cast
 
-from ctxasm.assembly.steps import Found, RankedHits
+from ctxasm.assembly.numbering import NO_EARLIER, EarlierEvidence
+from ctxasm.assembly.stages import Found, RankedHits
 from ctxasm.model.characters import is_visible
 from ctxasm.model.events import Absent, Added, Dropped, Event, Repeated, Unexpanded
 from ctxasm.model.neighbours import NoNeighbours
@@ -26,17 +27,48 @@ LOWEST = -sys.float_info.max
 NOTHING_FETCHED = Fetched((), {}, 0, 0, 0.0)
 
 
-def expand(query: Query, source: ChunkSource, settings: AssemblySettings, counter: TokenCounter) -> Found:
-    """Read the hits with their neighbours. Switched off: the hits alone, whatever they score."""
+def expand(
+    query: Query, source: ChunkSource, settings: AssemblySettings, counter: TokenCounter, earlier: EarlierEvidence = NO_EARLIER
+) -> Found:
+    """Read the hits with their neighbours, and what is kept of earlier turns. Switched off: the hits alone, whatever they score."""
     window, floor = (settings.window, settings.relevance_floor) if settings.enabled else (0, None)
     ranked = rank_hits(query, settings.top_k, floor)
-    windows = plan_expansion(ranked.hits, window, (*ranked.beyond, *ranked.below))
+    kept = _kept_hits(earlier, ranked) if settings.enabled else ()
+    windows = plan_expansion(ranked.hits, window, (*ranked.beyond, *ranked.below, *kept))
     fetched = source.fetch(windows, settings.encoding) if windows else NOTHING_FETCHED
     stored = {(chunk.document_id, chunk.chunk_index): chunk for chunk in complete(fetched.chunks, counter)}
     lost: dict[Key, str] = {}
     candidates = _candidates(ranked, stored, window, settings, lost)
-    obstacle = _obstacle(source, ranked.hits, candidates, lost) if window and ranked.hits else None
+    for key in earlier.sent & candidates.keys():
+        del candidates[key]
+        lost[key] = "already_sent"
+    obstacle = _obstacle(source, ranked.hits, candidates, lost) if window and ranked.hits and candidates else None
+    candidates = _with_kept(kept, candidates, stored, lost)
     return Found(ranked, window, fetched, fetched.documents, stored, candidates, lost, obstacle)
+
+
+def _kept_hits(earlier: EarlierEvidence, ranked: RankedHits) -> tuple[Hit, ...]:
+    """The chunks kept of earlier turns, behind every hit in their order."""
+    lowest, last = min((hit.score for hit in ranked.hits), default=0.0), len(ranked.hits)
+    # A step that is lost in the rounding of a large score leaves equals, which their ranks tell apart.
+    return tuple([Hit(*key, max(lowest - place, LOWEST), last + place) for place, key in enumerate(earlier.kept, 1)])
+
+
+def _with_kept(
+    kept: Sequence[Hit], candidates: dict[Key, Candidate], stored: Mapping[Key, FetchedChunk], lost: dict[Key, str]
+) -> dict[Key, Candidate]:
+    """The candidates with the kept chunks that are none yet: documents in the order in which they came, ascending inside."""
+    added: dict[Key, Candidate] = {}
+    for hit in kept:
+        key = (hit.document_id, hit.chunk_index)
+        if key in stored and key not in candidates and is_visible(stored[key].text):
+            lost.pop(key, None)
+            added[key] = Candidate(stored[key], False, hit.score, hit.rank or 0)
+    if not added:
+        return candidates
+    together = candidates | added
+    place = {document_id: at for at, document_id in enumerate(dict.fromkeys(document_id for document_id, _ in together))}
+    return {key: together[key] for key in sorted(together, key=lambda key: (place[key[0]], key[1]))}
 
 
 def _obstacle(
@@ -148,7 +180,7 @@ def expansion_events(found: Found) -> tuple[Event, ...]:
         hits.setdefault(document_id, []).append(index)
     added: dict[str, list[Candidate]] = {}
     for (document_id, _), candidate in found.candidates.items():
-        if not candidate.retrieved:
+        if candidate.parents:
             added.setdefault(document_id, []).append(candidate)
     for document_id, own in hits.items():
         events += [Added(document_id, c.chunk.chunk_index, c.score, c.parents) for c in added.get(document_id, ())]

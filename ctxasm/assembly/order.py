@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import NamedTuple, TypeVar
 
 from ctxasm.assembly.passages import Joined, join
-from ctxasm.assembly.steps import Arranged, Block, BlockPlan, Chosen, DocumentPlan
+from ctxasm.assembly.stages import Arranged, Block, BlockPlan, Chosen, DocumentPlan
 from ctxasm.model.events import Ordered
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings

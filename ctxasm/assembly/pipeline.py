@@ -12,20 +12,19 @@ from collections.abc import Callable
 from functools import partial
 from typing import ParamSpec, TypeVar, cast
 
-from ctxasm.assembly.budget.policies import choose
-from ctxasm.assembly.budget.scales import Scales
-from ctxasm.assembly.budget.values import Weights
 from ctxasm.assembly.cite import cite
-from ctxasm.assembly.compress.shortening import compress_grouped
-from ctxasm.assembly.deduplicate.resolution import deduplicate, likeness_of
+from ctxasm.assembly.compress import compress_grouped
+from ctxasm.assembly.context_head import summarise, supplement, worded
+from ctxasm.assembly.deduplicate import deduplicate, likeness_of
 from ctxasm.assembly.expand import expand
-from ctxasm.assembly.extracts import Compressor
-from ctxasm.assembly.group import group
+from ctxasm.assembly.measure import Scales
+from ctxasm.assembly.numbering import NO_EARLIER, EarlierEvidence
 from ctxasm.assembly.order import order
+from ctxasm.assembly.policies import choose
 from ctxasm.assembly.render import render_baseline
-from ctxasm.assembly.summarise import summarise, worded
-from ctxasm.assembly.supplement import supplement
+from ctxasm.assembly.stages import Compressor, group
 from ctxasm.assembly.trace import Decided, Passed, trace_of
+from ctxasm.assembly.values import Weights
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.ports import ChunkSource, ChunkVectors, Clock, TokenCounter
 from ctxasm.model.records import Query, check_query
@@ -44,19 +43,20 @@ def assemble(
     compressor: Compressor | None = None,
     weights: Weights | None = None,
     cancelled: Callable[[], bool] = lambda: False,
+    earlier: EarlierEvidence = NO_EARLIER,
 ) -> Assembly:
     """Assemble the context for one query, counted by `counter` in its encoding.
 
     `limit` replaces `settings.max_tokens` where the caller has worked out another token limit (>= 1). `vectors` are needed
     for `dedup_semantic`, `compressor` for `compression=model`, which `cancelled` stops between chunks; `weights` replace those that
-    ship for `budget_policy=learned`.
+    ship for `budget_policy=learned`. `earlier` is what earlier turns of a conversation bring.
     Raises InvalidInput for a query that cannot be assembled; a query without hits is a valid, empty assembly.
     """
     limit = _checked(query, settings, limit)
     record = Recorder(clock)
-    found = record("expand", expand, query, source, settings, counter)
+    found = record("expand", expand, query, source, settings, counter, earlier)
     if not settings.enabled:
-        written = record("render", render_baseline, found, settings, counter)
+        written = record("render", render_baseline, found, settings, counter, earlier.numbering)
         citations = record("cite", cite, written, found)
         passed = Passed(query, settings, counter, limit, record.elapsed_ms, found, written, {})
         return _assembly(passed, citations)
@@ -64,9 +64,9 @@ def assemble(
     one = record("deduplicate", deduplicate, found, settings, vectors)
     grouped = fitted = record("group", group, one)
     if settings.compression != "off":
-        measure = Scales(grouped, wording, counter, limit).total
+        measure = Scales(grouped, wording, counter, limit, numbering=earlier.numbering).total
         fitted = record("compress", compress_grouped, query.query, grouped, limit, settings, compressor, counter, cancelled, measure)
-    scales = Scales(fitted, wording, counter, limit, query.query, weights)
+    scales = Scales(fitted, wording, counter, limit, query.query, weights, earlier.numbering)
     chosen = record("budget", choose, scales)
     ordered = record("order", order, chosen, settings, scales.candidates)
     led = record("summarise", summarise, ordered)

@@ -11,8 +11,8 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
+from ctxasm.assembly.context_head import known_language
 from ctxasm.assembly.expand import known_obstacle
-from ctxasm.assembly.summarise import known_language
 from ctxasm.model.characters import mended
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.neighbours import NoNeighbours

@@ -7,13 +7,26 @@ around its text, defused; blocks are separated by one blank line, or by a line o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ctxasm.assembly.extracts import NO_EXTRACTS, Extract, pieces_of
+from ctxasm.assembly.numbering import FROM_ONE, Numbering
 from ctxasm.assembly.passages import Joined, Piece, body_of, join
-from ctxasm.assembly.steps import NOTHING_WRITTEN, OVER, Block, BlockPlan, DocumentPlan, End, Found, Size, Written
+from ctxasm.assembly.stages import (
+    NO_EXTRACTS,
+    NOTHING_WRITTEN,
+    OVER,
+    Block,
+    BlockPlan,
+    DocumentPlan,
+    End,
+    Extract,
+    Found,
+    Size,
+    Written,
+    pieces_of,
+)
 from ctxasm.model.characters import one_line
 from ctxasm.model.events import Event, Neutralised
 from ctxasm.model.ports import TokenCounter
@@ -25,17 +38,16 @@ from ctxasm.text.markers.collisions import (
     BLANK_LINE,
     Body,
     Find,
+    chunks_that_may_collide,
     defuse_block,
     find_collisions,
     find_separators,
-    gap_keeps_to_itself,
+    gap_is_collision_free,
+    is_collision_free,
     joint,
-    keeps_to_itself,
-    loud_among,
     opens_something,
     separator_of,
 )
-from ctxasm.text.markers.search import Stretches
 
 WITHIN = (Piece("separator", BLANK_LINE),)
 """Between blocks that go on with the same document."""
@@ -66,7 +78,9 @@ class Renderer:
         counter: TokenCounter,
         candidates: Mapping[Key, Candidate],
         extracts: Mapping[Key, Extract] = NO_EXTRACTS,
+        numbering: Numbering = FROM_ONE,
     ) -> None:
+        self.numbering = numbering
         self.settings, self.counter, self.candidates, self.extracts = settings, counter, candidates, extracts
         self._line = separator_of(settings)
         self._joint = joint(self._line)
@@ -77,8 +91,8 @@ class Renderer:
         self._shown: dict[tuple[str, int, int, int], int] = {}
         self._least: dict[str | tuple[str, int, int, int], int] = {}
         self._found: dict[str, list[tuple[int, int]]] = {}
-        self._quiet: dict[Key, bool] = {}
-        self._gap_is_quiet = gap_keeps_to_itself(one_line(settings.gap_mark), settings.format)
+        self._collision_free: dict[Key, bool] = {}
+        self._gap_is_free = gap_is_collision_free(one_line(settings.gap_mark), settings.format)
         self._last: tuple[Sequence[BlockPlan], Sequence[Piece], Written] = ((), (), NOTHING_WRITTEN)
 
     def write(self, blocks: Sequence[BlockPlan], lead: Sequence[Piece] = ()) -> Written:
@@ -103,9 +117,9 @@ class Renderer:
         events: list[Event] = []
         shown: list[Joined] = []
         ends: list[End] = []
-        for number, block in enumerate(blocks, 1):
-            continues = self._continues(blocks, number - 1)
-            if number > 1:
+        for place, (number, block) in enumerate(zip(self.numbering.numbers(blocks), blocks, strict=True)):
+            continues = self._continues(blocks, place)
+            if place:
                 sheet.write(WITHIN if continues else self._between, None, None)
             plan, group, _ = block
             document_id = plan.document.document_id
@@ -127,8 +141,8 @@ class Renderer:
         if not at or any(tail.joint is None for tail in tails[:-1]):
             return self.ends(blocks)
         sizes, tokens = list(known), known[-1].tokens
-        for number, (last, tail) in enumerate(pairwise(tails), at + 1):
-            tokens += [*self._tallied((last, tail), number)][-1][0]
+        for numbers, pair in zip(pairwise(self.numbering.numbers(blocks)[at:]), pairwise(tails), strict=True):
+            tokens += [*self._tallied(pair, numbers)][-1][0]
             sizes.append(Size(tokens, tokens))
         return tuple(sizes)
 
@@ -154,27 +168,29 @@ class Renderer:
         """The tokens and characters that each block adds to those before it."""
         tails = [self._tail(block, self._continues(blocks, place)) for place, block in enumerate(blocks)]
         # Where a seam lies inside every block but the last, counts add up from one to the next.
-        return self._grown(tails) if all(tail.joint is not None for tail in tails[:-1]) else self._tallied(tails)
+        numbers = self.numbering.numbers(blocks)
+        return self._grown(tails, numbers) if all(tail.joint is not None for tail in tails[:-1]) else self._tallied(tails, numbers)
 
-    def _grown(self, tails: Sequence[_Tail]) -> list[tuple[int, int]]:
+    def _grown(self, tails: Sequence[_Tail], numbers: Sequence[int]) -> list[tuple[int, int]]:
         """The tokens and characters that each block adds to the one before it. Remembered: sets of blocks differ in few."""
-        growths, last = self._growths, None
+        growths, last, before = self._growths, None, 0
         grown = []
-        for number, tail in enumerate(tails, 1):
+        for number, tail in zip(numbers, tails, strict=True):
             key = (id(last), number, id(tail))  # which all are kept as long
             growth = growths.get(key)
             if growth is None:
-                pair = (tail,) if last is None else (last, tail)
-                growth = growths[key] = [*self._tallied(pair, number + 1 - len(pair))][-1]
+                growth = growths[key] = [
+                    *(self._tallied((tail,), (number,)) if last is None else self._tallied((last, tail), (before, number)))
+                ][-1]
             grown.append(growth)
-            last = tail
+            last, before = tail, number
         return grown
 
-    def _tallied(self, tails: Sequence[_Tail], first: int = 1) -> Iterator[tuple[int, int]]:
-        """The tokens and characters that each of these blocks, numbered from `first`, adds to all those before it."""
+    def _tallied(self, tails: Sequence[_Tail], numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """The tokens and characters that each of these blocks with these numbers adds to all those before it."""
         tally = self.counter.tally()
         last: _Tail | None = None
-        for number, tail in enumerate(tails, first):
+        for number, tail in zip(numbers, tails, strict=True):
             before, longer = tally.total, 0
             if last is not None:
                 between = BLANK_LINE if tail.continues else self._joint
@@ -270,23 +286,22 @@ class Renderer:
             body = traced(document_id, body, self.extracts, self.settings.gap_mark)
         if prefixed and plan.prefix:
             body.insert(0, Piece("prefix", plan.prefix + "\n"))
-        return defused(BlockText(head, body, events), self.settings, self.counter, self._line, self._collisions, self._loud(group, body))
+        return defused(
+            BlockText(head, body, events), self.settings, self.counter, self._line, self._collisions, self._may_collide(group, body)
+        )
 
-    def _loud(self, group: Sequence[Joined], body: Sequence[Piece]) -> list[int]:
-        """The places of those pieces of a block that may read as a marker or a boundary, as the chunks and what is around them."""
-        loud = loud_among([j.chunk for j in group], self.settings.format, self._quiet)
-        loud |= {j.chunk.chunk_index for j in group if j.end < len(j.chunk.text)}
-        places = [place for place, piece in enumerate(body) if piece.chunk_index in loud] if loud else []
-        if not self._gap_is_quiet:
-            places += [place for place, piece in enumerate(body) if piece.kind == "gap"]
-        if body and body[0].kind == "prefix" and not keeps_to_itself(body[0].text, self.settings.format):
-            places.append(0)
-        return places
+    def _may_collide(self, group: Sequence[Joined], body: Sequence[Piece]) -> bool:
+        """Whether anything in a block may read as a marker or a boundary, by what its chunks and what is around them are."""
+        if chunks_that_may_collide([j.chunk for j in group], self.settings.format, self._collision_free):
+            return True
+        if any(j.end < len(j.chunk.text) for j in group) or (not self._gap_is_free and any(piece.kind == "gap" for piece in body)):
+            return True
+        return bool(body) and body[0].kind == "prefix" and not is_collision_free(body[0].text, self.settings.format)
 
-    def _collisions(self, text: str, format: Format, within: Stretches | None = None) -> list[tuple[int, int]]:
+    def _collisions(self, text: str, format: Format) -> list[tuple[int, int]]:
         """A block is looked through when it is measured; the same text is written later."""
         if text not in self._found:
-            self._found[text] = find_collisions(text, format, within)
+            self._found[text] = find_collisions(text, format)
         return self._found[text]
 
     def _score(self, block: BlockPlan) -> float:
@@ -315,7 +330,7 @@ def shown_tokens(j: Joined, counter: TokenCounter) -> int:
     return counter.count(chunk.text[j.start : j.end])
 
 
-def render_baseline(found: Found, settings: AssemblySettings, counter: TokenCounter) -> Written:
+def render_baseline(found: Found, settings: AssemblySettings, counter: TokenCounter, numbering: Numbering = FROM_ONE) -> Written:
     """Retrieved chunks in retrieval order, one block each, no summaries."""
     blocks = []
     for hit in found.ranked.hits:
@@ -324,7 +339,7 @@ def render_baseline(found: Found, settings: AssemblySettings, counter: TokenCoun
             document = found.documents.get(hit.document_id) or Document(hit.document_id)
             joined = join([candidate.chunk], 0)
             blocks.append(BlockPlan(DocumentPlan(document, joined, "", title_of(document)), joined, True))
-    return Renderer(settings, counter, found.candidates).write(blocks)
+    return Renderer(settings, counter, found.candidates, numbering=numbering).write(blocks)
 
 
 class _Sheet:
@@ -385,18 +400,18 @@ def traced(document_id: str, body: Sequence[Piece], extracts: Mapping[Key, Extra
     return pieces
 
 
-def defused(text: BlockText, settings: AssemblySettings, counter: TokenCounter, line: str, find: Find, loud: Collection[int]) -> BlockText:
+def defused(text: BlockText, settings: AssemblySettings, counter: TokenCounter, line: str, find: Find, may_collide: bool) -> BlockText:
     """The block with everything in it that would read as a marker or a boundary found, and swapped where that is asked for.
 
-    `line` is what separates blocks. `loud` are the places of the pieces that may hold something of the kind.
+    `line` is what separates blocks. Not `may_collide`: it is known that its chunks hold nothing of the kind.
     """
     if settings.marker_collisions == "off":
         return text
-    if not loud and not opens_something(text.head.frame.after) and not (line and find_separators(_joined(text), line)):
+    if not may_collide and not opens_something(text.head.frame.after) and not (line and find_separators(_joined(text), line)):
         return text
     swap = settings.marker_collisions == "neutralise"
     (frame, document_id), body, events = text
-    frame, named, checked = defuse_block(frame, [piece.text for piece in body], swap, settings.format, find, line, loud)
+    frame, named, checked = defuse_block(frame, [piece.text for piece in body], swap, settings.format, find, line)
     events += [Neutralised(document_id, None, found, swap) for found in named]
     events += [Neutralised(document_id, body[place].chunk_index, found, swap) for place, found in checked.found]
     if checked.swaps:

@@ -8,18 +8,16 @@ from functools import cached_property
 from threading import Lock
 from typing import Any, cast
 
-from ctxasm.assembly.budget.regret import regret_of
-from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.cite import cite_before_assembly
-from ctxasm.assembly.deduplicate.resolution import Repeated, duplicate_events, overlap_events
+from ctxasm.assembly.context_head import prefixed, supplemented
+from ctxasm.assembly.deduplicate import Repeated, duplicate_events, overlap_events
 from ctxasm.assembly.expand import expansion_events
-from ctxasm.assembly.group import places
+from ctxasm.assembly.measure import Scales
 from ctxasm.assembly.order import ordered_events
+from ctxasm.assembly.packing import regret_of
 from ctxasm.assembly.passages import Joined
 from ctxasm.assembly.render import shown_tokens
-from ctxasm.assembly.steps import OVER, Chosen, Found, Grouped, Led, Related, Resolution, Unique, Written
-from ctxasm.assembly.summarise import prefixed
-from ctxasm.assembly.supplement import supplemented
+from ctxasm.assembly.stages import OVER, Chosen, Found, Grouped, Led, Related, Resolution, Unique, Written, places
 from ctxasm.model.events import (
     Compressed,
     Dropped,

@@ -11,15 +11,13 @@ from ctxasm.model.lazy import door
 
 if TYPE_CHECKING:
     from ctxasm.citations.checked import CheckedClaim, Claim, Figures, Support
-    from ctxasm.citations.checked_answer import CheckedAnswer
     from ctxasm.citations.checking import check
-    from ctxasm.citations.summary import summary_sentence
+    from ctxasm.citations.report import CheckedAnswer, summary_sentence
 
 __all__ = ["CheckedAnswer", "CheckedClaim", "Claim", "Figures", "Support", "check", "summary_sentence"]
 __getattr__ = door(
     __name__,
     checking="check",
     checked="CheckedClaim Claim Figures Support",
-    checked_answer="CheckedAnswer",
-    summary="summary_sentence",
+    report="CheckedAnswer summary_sentence",
 )

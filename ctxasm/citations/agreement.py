@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ctxasm.citations.effects import remove
+from ctxasm.citations.answer_text import without_markers
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.markers import parse_markers
 from ctxasm.citations.weighing import weigh
@@ -83,7 +83,7 @@ def label_scores(records: Iterable[Answer], scorer: Scorer, questions: Mapping[s
             continue
         sources = grounds_of_sources(record.sources).sources
         positions = {source.number: position for position, source in enumerate(sources)}
-        texts = [without_markers(label["claim"]) for label in labels]
+        texts = [bare_claim(label["claim"]) for label in labels]
         comparison = scorer.compare(texts, sources, (questions or {}).get(record.query_id, ""))
         for at, label in enumerate(labels):
             cited = {number: positions[number] for number in label["cites"] if number in positions}
@@ -96,9 +96,9 @@ def label_scores(records: Iterable[Answer], scorer: Scorer, questions: Mapping[s
     return found
 
 
-def without_markers(text: str) -> str:
+def bare_claim(text: str) -> str:
     """What a claim says: its markers taken out, white space collapsed."""
-    return " ".join(remove(text, parse_markers(text)).text.split())
+    return " ".join(without_markers(text, parse_markers(text)).split())
 
 
 def auc(scores: Sequence[float], labels: Sequence[bool]) -> float | None:

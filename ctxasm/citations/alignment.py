@@ -9,25 +9,22 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import cast
 
-from ctxasm.citations.addressed import Likeness, addressed
+from ctxasm.citations.answer_markers import AnswerMarkers, read_answer
+from ctxasm.citations.answer_text import without_markers
 from ctxasm.citations.checked import CheckedClaim, Claim, DroppedSource, Figures, Share, Verdict, Withheld
-from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.claims import split_claims
 from ctxasm.citations.declined import is_declined
-from ctxasm.citations.disputed import with_dispute
-from ctxasm.citations.dropped import dropped_numbers
-from ctxasm.citations.effects import remove
-from ctxasm.citations.figures import figures_of, only_quotes, without_shares
-from ctxasm.citations.grounds import Grounds
-from ctxasm.citations.markers import MarkerParser, ResolvedMarker, resolve
-from ctxasm.citations.used_passages import used_passages
-from ctxasm.citations.verdicts import Bench, judge
+from ctxasm.citations.figures import Likeness, addressed, figures_of, only_quotes, used_passages, without_shares
+from ctxasm.citations.grounds import Grounds, dropped_numbers
+from ctxasm.citations.markers import ResolvedMarker, resolve
+from ctxasm.citations.report import CheckedAnswer
+from ctxasm.citations.verdicts import Bench, judge, with_dispute
 from ctxasm.citations.weighing import is_match
 from ctxasm.model.messages import Cancel
 from ctxasm.model.ports import Clock
 from ctxasm.model.results import Assembly
 from ctxasm.model.support import Scorer, Source, Spent
-from ctxasm.text.markers.grammar import Reading
+from ctxasm.text.markers.grammar import Numbering, Reading
 
 
 def check_answer(
@@ -43,6 +40,7 @@ def check_answer(
     reference: str = "",
     likeness: Likeness | None = None,
     reading: Reading = "usual",
+    numbering: Numbering = "auto",
     cancel: Cancel | None = None,
     clock: Clock = time.perf_counter,
 ) -> CheckedAnswer:
@@ -52,13 +50,15 @@ def check_answer(
     source is looked for.
     `cut`: the answer broke off, so its last sentence, where it has no end, is no claim. `reference` is an answer that is known to be
     right (default: the one of the assembly's query), `likeness` an embedder's. `reading`: which forms are markers; "strict" for the
-    answer to a context, whose text is kept free of those and of no others.
+    answer to a context, whose text is kept free of those and of no others. `numbering`: how their numbers count.
 
     Raises ModelUnavailable where the scorer needs a model that fails.
     """
     start = clock()
     marked = marked and not voice
-    markers, claims = _read(answer, grounds, marked, reading)
+    found_markers = read_answer(answer, grounds.sources, reading, numbering) if marked else AnswerMarkers((), ())
+    markers = resolve(found_markers.events, grounds.sources)
+    claims = split_claims(answer, found_markers.events, found_markers.listed)
     claims = claims[:-1] if cut and claims and _is_torn(answer, claims[-1], markers) else claims
     judged = [claim for claim in claims if (claim.states or claim.cited) and not _declines(claim)]
     bench = _bench(judged, grounds, scorer, markers, question, cancel)
@@ -85,6 +85,7 @@ def check_answer(
         marked=marked,
         addressed=addressed(question, answer, checked, grounds, likeness),
         reading=reading,
+        first_number=found_markers.first,
     )
     told = _beside_labels(told, grounds.assembly, reference, scorer, cancel)
     return replace(told, elapsed_ms=(clock() - start) * 1000)
@@ -104,19 +105,11 @@ def _beside_labels(found: CheckedAnswer, assembly: Assembly | None, reference: s
     facts = [claim.text for claim in split_claims(reference, ()) if claim.states and not is_declined(claim.text)]
     if not facts or not found.claims:
         return found
-    bare = remove(found.answer, [resolved.marker for resolved in found.markers]).text
+    bare = without_markers(found.answer, [resolved.marker for resolved in found.markers])
     comparison = scorer.compare(facts, [Source(1, bare, ((0, len(bare)),))], "", cancel)
     stated = sum(is_match(comparison.together(at, (0,)), scorer) for at in range(len(facts)))
     spent = Spent(*map(sum, zip(found.spent, comparison.spent, strict=True)))
     return replace(found, facts=Share(stated, len(facts)), spent=spent)
-
-
-def _read(answer: str, grounds: Grounds, marked: bool, reading: Reading) -> tuple[tuple[ResolvedMarker, ...], tuple[Claim, ...]]:
-    if not marked:
-        return (), split_claims(answer, ())
-    parser = MarkerParser(known={source.number for source in grounds.sources}, reading=reading)
-    events = parser.feed(answer) + parser.finish()
-    return resolve(events, grounds.sources), split_claims(answer, events, parser.listed)
 
 
 def _declines(claim: Claim) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ctxasm.citations.addressed import Likeness
-    from ctxasm.citations.checked_answer import CheckedAnswer
+    from ctxasm.citations.figures import Likeness
+    from ctxasm.citations.report import CheckedAnswer
     from ctxasm.model.messages import Cancel
     from ctxasm.model.results import Assembly
     from ctxasm.model.support import Scorer

@@ -1,30 +1,222 @@
-"""Which sentences of an answer decline to answer: the tool's own refusals to the letter, and how models put it otherwise.
+"""How answers decline, in English, Dutch and German, as patterns over a lowered sentence without markers and quotations.
 
-The rule: a sentence declines when someone who answers (I) or what the answer stands on (the context, the sources, the given
-documents, information about the question) is said not to find, hold, mention or answer. Three things keep it precise:
-
-- "the documents" are what the answer stands on, "the document of the court" or "the source of the river" are not;
-- the negation must belong to the finding or mentioning: what a source says of the world ("the context says that the clinic
-  does not open") is a statement like any other;
-- what a sentence adds behind "but", "except", "which", "maar", "aber" or a semicolon must decline too, and a sentence that cites a source
-  declines only if it names the context or the question.
-
-A refusal that is missed is judged as a claim, which is seen; a claim that is taken for a refusal would escape judgement. Of 100
-refusals written without looking at the patterns, 82 were recognised, and of 101 statements none (they are among the tests,
-the misses as far as a general pattern covers them); of 44,000 sentences of real documents none was taken for a refusal.
+Names in angle brackets stand for parts that several patterns share. `<gap>` are a few words that open no new clause: a
+negation beyond "that", "dat", "dass" belongs to what a source says, not to whether it says it.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
+from typing import Literal, NamedTuple
 
-from ctxasm.citations.declined_forms import AnswerLanguage, forms_of
 from ctxasm.citations.markers import parse_markers
-from ctxasm.text.refusals import OWN_REFUSALS
+from ctxasm.text.language import OWN_REFUSALS
 from ctxasm.text.sentences import sentence_spans
+
+AnswerLanguage = Literal["nl", "en", "de"]
+
+_ENGLISH: Mapping[str, str] = {
+    "gap": r"(?:(?!that\b|if\b|whether\b|which\b|who\b|but\b)[\w'/-]+ ){0,14}?",
+    "adv": r"(?:(?:explicitly|specifically|directly|clearly|actually|really|definitively|fully|currently|even|seem to|appear to|"
+    r"itself|themselves|yet|either|reliably|accurately|unfortunately) ){0,2}",
+    "given": r"(?:(?:provided|given|available|supplied|retrieved|above|following|cited|present|current|relevant|search|reference|"
+    r"referenced|attached|source|context|text) )",
+    "after": r"(?: (?:provided|given|available|supplied|above|here|at hand|i have|i was given|you provided))?",
+    "article": r"(?:(?:the|this|these|those|any|all|your|my|of) )",
+    "strong": r"<article>*(?:<given>*(?:contexts?|search results)|<given>+(?:sources?|documents?|texts?|passages?|information|excerpts?|"
+    r"materials?|snippets?|articles?|content|results|data|knowledge base)|(?:documents?|texts?|passages?|information|excerpts?|"
+    r"materials?|sources?) (?:provided|given|supplied|available|above|here|at hand))<after>(?! of\b)\b",
+    "meta": r"(?:<strong>|<article>+(?:sources|documents|passages?|excerpts|snippets|materials)<after>(?! of\b)\b|"
+    r"this (?:text|document|passage|source)(?! of\b)\b)",
+    "in": r"(?:in|within|by|from|on the basis of|based on|using|with|anywhere in)",
+    "be": r"(?:is|are|was|were|has been|have been|be)",
+    "cannot": r"(?:cannot|could not)",
+    "no": r"(?:(?:do|does|did|could|would|will) not|cannot|fails? to|failed to|never)",
+    "none": r"(?:no|not enough|insufficient|not sufficient|not any|too little)",
+    "say": r"(?:mention|state|say|specify|answer|address|indicate|discuss|describe|tell|explain|disclose|reveal|clarify|refer|identify|"
+    r"name|note|confirm|detail|elaborate|make clear|make it clear|go into|cover|make any mention|make mention)(?:s|es)?\b",
+    "hold": r"(?:(?:contain|include|have|offer|give|provide|present|show|list|support|make|hold)(?:s|es)?|has)\b",
+    "info": r"(?:information|info|details?|answers?|mention|data|reference|references|evidence|indication|explanation|specifics|figures?|"
+    r"sources?|content|context|knowledge)\b",
+    "part": r"(?:mentioned|specified|stated|found|provided|given|included|answered|determined|addressed|discussed|listed|described|"
+    r"disclosed|indicated|available|clear|covered|inferred|established|identified|explained|confirmed|named|present|contained|"
+    r"deduced|revealed|evident|possible to <tell>)\b",
+    "tell": r"(?:determine|answer|say|tell|find|know|infer|establish|identify|conclude|provide an answer)\b",
+    "i tell": r"(?:find|locate|answer|determine|confirm|verify|identify|infer|provide|help|say|tell|give)\b",
+    "question": r"(?:this|the|your|that) question\b",
+    "based": r"(?:(?:based (?:solely |only )?on|according to|from|given|as per|per|going by|judging by|in) <strong>,? )",
+}
+_ENGLISH_FORMS = (
+    r"^<meta> <no> <adv>(?:<say>(?! only\b| just\b)|<hold> (?:[\w'-]+ ){0,4}?<info>)",
+    r"^<strong> <no> <adv><hold>",
+    r"^<meta> (?:<hold>|says?|states?|mentions?) (?:absolutely )?(?:nothing\b|<none> (?:[\w'-]+ ){0,3}?<info>)",
+    r"^<meta> lacks? (?:[\w'-]+ ){0,3}?<info>",
+    r"^<meta> (?:is|are) (?:silent\b|not (?:sufficient|enough|clear)\b|insufficient\b)",
+    r"^(?:none|neither) of <meta> <gap>(?:<say>|<hold>)",
+    r"^nothing (?:[\w'-]+ ){0,3}?in <meta>",
+    r"^<based>?[^,;]{0,160}?\b<be> not <adv><part>(?: [^,;]{0,100})? <in> <meta>",
+    r"\b<cannot> be <adv><part> (?:[^,;]{0,100} )?<in> <meta>",
+    r"^<based>[^,;]{0,120}?\b(?:<be> not|<cannot> be) <adv>(?:mentioned|specified|stated|answered|determined|addressed|indicated|inferred|"
+    r"clear|possible to <tell>)\b(?! (?:by|before|until|without|with|through|via|using|during|in|on|at)\b)",
+    r"^<based>?(?:it|this|that) (?:is|was|remains) (?:not (?:possible|clear|known)|impossible|unclear|unknown|uncertain)\b[^,;]{0,120}? "
+    r"<meta>",
+    r"^<based>(?:it|this|that) (?:is|was|remains) (?:(?:impossible|not possible) to <tell>|not clear|unclear)",
+    r"^(?:it|this|that) is not in <meta>",
+    r"^<based>?i (?:am|was) (?:unable|not able) to <adv><i tell>",
+    r"^<based>?i (?:could not|cannot|did not) <adv><i tell>",
+    r"^<based>?i (?:do not|did not) <adv>(?:find|see) (?:[\w'-]+ ){0,3}?<info>",
+    r"^[^,;]{0,120}?\b(?:is|are|was|were) (?:missing|absent) from <meta>",
+    r"^<based>?i (?:found|find|see) (?:nothing\b|<none> (?:[\w'-]+ )?<info>)",
+    r"^<based>?(?:i|we) (?:do not <adv>have (?:[\w'-]+ ){0,3}?<info>|have <none> (?:[\w'-]+ )?<info>)",
+    r"^<based>?i do not know\b",
+    r"^(?:unable|not able) to (?:find|answer|determine)\b",
+    r"^<based>?there (?:is|was|are|were) <none> (?:(?:specific|relevant|explicit|direct|clear|further|additional|available|sufficient) )"
+    r"{0,2}(?:information|details?)(?: (?:about|on|regarding|concerning|available|given|provided|to|as|that|whether|which|how|when|where|"
+    r"who|here)\b|$)",
+    r"^<based>?there (?:is|was) (?:not enough|insufficient) (?:context|information|data) to <tell>",
+    r"^<based>?(?:there (?:is|was|are|were) )?<none> (?:[\w'-]+ ){0,2}?<info> [^,;]{0,120}?\bin <meta>",
+    r"^<based>there (?:is|was|are|were) <none> (?:[\w'-]+ ){0,2}?<info>",
+    r"^there (?:is|was) no answer (?:to <question>|available|here)",
+    r"^no (?:(?:relevant|specific|further) )?(?:information|content|answer|answers|details) [^,;]{0,120}?\b(?:is|was|were|are|could be|"
+    r"can be) (?:found|available|given|provided|mentioned)\b",
+    r"^<question> (?:<cannot> be|<be> not) (?:fully )?answered\b(?! by\b)",
+    r"^the answer (?:to <question> )?(?:<cannot>|is not|was not)(?: be)? (?:found|given|determined|available|provided|in <meta>)",
+    r"^<strong> (?:provided |given )?(?:is|are|was) (?:not sufficient|insufficient|not enough) to\b",
+)
+_DUTCH: Mapping[str, str] = {
+    "gap": r"(?:(?!dat\b|of\b|die\b|wel\b|alleen\b|aan\b|maar\b|waar\b)[\w'/-]+ ){0,9}?",
+    "given": r"(?:(?:gegeven|beschikbare|aangeleverde|verstrekte|bijgevoegde|bovenstaande|aangeboden|meegeleverde|gevonden|opgehaalde|"
+    r"voorliggende|aanwezige|huidige|hier gegeven) )",
+    "after": r"(?: (?:die|dat) (?:hier )?(?:gegeven|beschikbaar|aangeleverd) (?:is|zijn))?",
+    "strong": r"(?:(?:de|het|deze|dit|die|mijn|alle) )*(?:<given>*(?:context|zoekresultaten|bronteksten)|<given>+(?:bron|bronnen|document|"
+    r"documenten|tekst|teksten|passages?|fragmenten|informatie|gegevens|stukken|materiaal|artikelen|inhoud))<after>(?! van\b)\b",
+    "meta": r"(?:<strong>|(?:(?:de|deze|die|mijn|alle) )+(?:bronnen|documenten|teksten|passages|fragmenten)<after>(?! van\b)\b)",
+    "not": r"(?:niet(?! (?:alleen|enkel|slechts)\b)(?! te (?!zeggen|bepalen|beantwoorden|vinden|achterhalen))|niets|geen|nergens|"
+    r"onvoldoende|niet genoeg|te weinig|onmogelijk)\b",
+    "say": r"(?:geeft|geven|noemt|noemen|vermeldt|vermelden|zegt|zeggen|beantwoordt|beantwoorden|beschrijft|beschrijven|specificeert|"
+    r"specificeren|meldt|melden|vertelt|vertellen|bespreekt|bespreken|behandelt|behandelen|biedt|bieden|maakt|maken|gaat|gaan)\b",
+    "hold": r"(?:bevat|bevatten|heeft|hebben|levert|leveren)\b",
+    "info": r"(?:informatie|antwoord|antwoorden|gegevens|details|uitleg|aanwijzing|aanwijzingen|vermelding|melding|verwijzing)\b",
+    "part": r"(?:genoemd|vermeld|gegeven|beschreven|besproken|gemeld|gezegd|gespecificeerd|aangegeven|gevonden|te vinden|terug te vinden|"
+    r"opgenomen|beantwoord|behandeld|beschikbaar|duidelijk|te beantwoorden|te zeggen|te bepalen|op te maken|af te leiden|informatie)\b",
+    "tell": r"(?:beantwoord\w*|antwoord\w*|zeggen|bepalen|vaststellen|vinden|gevonden|halen|afleiden|terugvinden|teruggevonden|"
+    r"geven|achterhalen|opmaken|"
+    r"helpen|informatie|gegevens)\b",
+    "question": r"(?:deze|de|uw|je|die|jouw) vraag\b",
+    "based": r"(?:op basis van|op grond van|aan de hand van|volgens|afgaand op|met|uit|in|binnen) <meta>",
+}
+_DUTCH_FORMS = (
+    r"^<meta> <say> <gap><not>",
+    r"\b<say> <meta> <gap><not>",
+    r"^<strong> <hold> <gap><not>",
+    r"\b<hold> <strong> <gap><not>",
+    r"^<meta> <hold> <gap><not> (?:[\w'-]+ ){0,2}?<info>",
+    r"\b<hold> <meta> <gap><not> (?:[\w'-]+ ){0,2}?<info>",
+    r"\bgeen (?:enkele |van )<meta> (?:<say>|<hold>)",
+    r"\b(?:in|binnen|uit) <meta> (?:staat|staan|blijkt|lees ik|zie ik|vind ik|komt|komen) <gap><not>",
+    r"\b(?:in|binnen|door|uit) <meta> (?:wordt|worden|is|zijn|werd|werden|valt|kan|kon) <gap><not> <gap>(?:<part>|<tell>)",
+    r"\b(?:staat|staan|komt|komen|blijkt) <gap><not> <gap>(?:in|binnen|uit|voor in) <meta>",
+    r"\b(?:wordt|worden|is|zijn|werd|werden|valt) <gap><not> <gap>(?:<part>|<info>) (?:[^,;]{0,100} )?(?:in|binnen|door|uit|op "
+    r"basis van|met) <meta>",
+    r"\b(?:wordt|worden|is|zijn|werd|werden) <gap>(?:in|binnen|door) <meta> <gap><not> <gap>(?:<part>|<info>)",
+    r"\b<info> [^,;]{0,120}?\b(?:ontbreekt|ontbreken) in <meta>",
+    r"\b(?:wordt|worden|werd|werden|is|zijn) niet (?:in|binnen|door) <meta> <part>",
+    r"\b(?:staat|staan|komt|komen) <gap>(?:in|binnen) <meta> <not>",
+    r"^<based> (?:kan|kon|is|valt|kunnen|weet|heb|vind) <gap><not> <gap>(?:<tell>|duidelijk|te <tell>)",
+    r"\bik (?:kan|kon|heb) (?:dat |dit )?<gap><not> <gap><tell>",
+    r"\b(?:kan|kon|heb) ik (?:dat |dit )?<gap><not> <gap><tell>",
+    r"\b(?:ik (?:vind|vond|zie|heb)|(?:vind|vond|zie|heb) ik) <gap>(?:niets\b|(?:geen|onvoldoende|te weinig) (?:[\w'-]+ )?<info>)",
+    r"\b(?:ik beschik|beschik ik) (?:hierover |daarover )?(?:niet over|over (?:geen|onvoldoende)) (?:[\w'-]+ )?<info>",
+    r"^(?:ik weet (?:het |dit |dat )?niet\b|(?:dat|dit|het) weet ik (?:helaas )?niet\b)",
+    r"^(?:wij|we) (?:hebben|beschikken over) (?:geen|onvoldoende) (?:informatie|gegevens) (?:over|om)\b",
+    r"\ber (?:is|zijn|was) (?:[\w'-]+ )?(?:geen|onvoldoende|niet genoeg|te weinig) (?:(?:relevante|specifieke|verdere|concrete|directe) )?"
+    r"(?:informatie|gegevens|antwoord)(?: (?:beschikbaar|over|om|gevonden|te vinden|voorhanden|bekend|op|voor|hierover|daarover|"
+    r"in <meta>)\b|$)",
+    r"^(?:over|voor|hierover|daarover|hierop|daarop)\b[^,;]{0,80}? ?(?:is|zijn|wordt|staat) (?:er )?(?:helaas )?(?:geen|onvoldoende|niets) "
+    r"(?:[\w'-]+ )?(?:(?:informatie|gegevens|antwoord) )?(?:beschikbaar|gevonden|te vinden|gegeven|vermeld|bekend)\b",
+    r"^geen (?:relevante )?(?:informatie|inhoud|gegevens|antwoord) (?:[\w'-]+ ){0,4}?(?:gevonden|beschikbaar)\b",
+    r"^<question> (?:kan|kon|is|valt|kunnen) <gap><not> <gap>(?:beantwoord\w*|te beantwoorden)",
+    r"^het antwoord (?:op <question> )?(?:ontbreekt|(?:staat|is|kan|wordt) <gap><not> <gap>(?:<part>|in <meta>))",
+)
+_GERMAN: Mapping[str, str] = {
+    "gap": r"(?:(?!dass\b|ob\b|nur\b|an\b|aber\b|sondern\b)[\w'/-]+ ){0,9}?",
+    "given": r"(?:(?:gegeben|vorliegend|bereitgestellt|verfügbar|angegeben|obig|vorhanden|gefunden|aktuell|zur verfügung gestellt|"
+    r"zur verfügung stehend)(?:e[nmrs]?)? )",
+    "strong": r"(?:(?:der|die|das|den|dem|des|diese[rnms]?|allen|alle|meine[nr]?) )*(?:<given>*(?:kontexte?s?|suchergebnissen?)|<given>+"
+    r"(?:quellen?|dokumente?n?|texte?n?|textes|textstellen|informationen|unterlagen|passagen|ausschnitten?))(?! (?:der|des|von|"
+    r"einer|eines)\b)\b",
+    "meta": r"(?:<strong>|(?:(?:der|die|den|diese[rnms]?|allen|alle) )+(?:quellen|dokumenten?|unterlagen|texten?|passagen|textstellen|"
+    r"ausschnitten?)(?! (?:der|des|von|einer|eines)\b)\b)",
+    "not": r"(?:nicht(?! (?:nur|allein|zu)\b)|nichts|keine?[nrms]?|nirgends|unzureichende?)\b",
+    "say": r"(?:nennt|nennen|erwähnt|erwähnen|gibt|geben|sagt|sagen|macht|machen|beantwortet|beantworten|beschreibt|beschreiben|liefert|"
+    r"liefern|bietet|bieten|spezifiziert|geht|gehen)\b",
+    "hold": r"(?:enthält|enthalten|beinhaltet|beinhalten|hat|haben)\b",
+    "info": r"(?:angaben?|informationen?|antwort|antworten|hinweise?|details|auskunft|daten|erwähnung)\b",
+    "part": r"(?:erwähnt|genannt|angegeben|beschrieben|gefunden|beantwortet|aufgeführt|gesagt|enthalten|zu finden|ersichtlich|beantworten|"
+    r"beantwortbar|spezifiziert|ausgeführt|thematisiert|verfügbar)\b",
+    "tell": r"(?:beantwort\w*|antwort\w*|sagen|bestimmen|feststellen|finden|gefunden|entnehmen|ableiten|helfen|geben|angaben|"
+    r"information\w*)\b",
+    "question": r"(?:die|diese|ihre|deine) frage\b",
+    "based": r"(?:(?:auf (?:der )?(?:grundlage|basis)|anhand|laut|gemäß|nach|basierend auf|aus|im|in|mit|aufgrund)(?: von)?) <meta>",
+}
+_GERMAN_FORMS = (
+    r"^<meta> <say> <gap><not>",
+    r"\b<say> <meta> <gap><not>",
+    r"^<strong> <hold> <gap><not>",
+    r"\b<hold> <strong> <gap><not>",
+    r"(?:^<meta> <hold>|\b<hold> <meta>) <gap><not> (?:[\w'-]+ ){0,2}?<info>",
+    r"^keine[rs]? (?:von )?<meta> (?:<say>|<hold>)",
+    r"^<based> (?:steht|stehen|findet sich|finden sich|geht|gehen|gibt es|finde ich) <gap><not>",
+    r"^<based> (?:wird|werden|ist|sind|kann|konnte|lässt sich|lassen sich) <gap><not> <gap>(?:<part>|<tell>)",
+    r"\b(?:wird|werden|wurde|wurden|ist|sind|steht|stehen|findet sich|geht) <gap>(?:im|in|aus|von|"
+    r"mit) <meta> <gap><not>(?: <gap><part>| hervor|$)",
+    r"\b(?:wird|werden|wurde|wurden|ist|sind|steht|stehen|findet sich) <gap><not> <gap>(?:im|in|aus|von) <meta>",
+    r"\b(?:ich (?:kann|konnte|habe)|(?:kann|konnte|habe) ich) <gap><not> <gap><tell>",
+    r"\b(?:ich (?:finde|fand|sehe|habe)|(?:finde|fand|sehe|habe) ich) <gap>(?:nichts\b|keine?n? (?:[\w'-]+ )?<info>)",
+    r"^(?:das|dies|es) weiß ich (?:leider )?nicht\b|^ich weiß (?:es |das |die antwort )?nicht\b",
+    r"\bes (?:liegen|gibt|sind|stehen) <gap>(?:keine|nicht genügend|nicht genug|zu wenige) (?:[\w'-]+ )?<info>"
+    r"(?: (?:zu|zur|zum|über|vor|darüber|im|in|für|hierzu|dazu|verfügbar)\b|$)",
+    r"^<question> (?:kann|konnte|lässt sich|ist) <gap>nicht <gap>(?:beantwort\w*|zu beantworten)",
+    r"^keine (?:relevanten )?(?:informationen|inhalte|angaben|antwort) <gap>(?:gefunden|verfügbar|vorhanden)\b",
+    r"^(?:hierzu|dazu|darüber|hierüber) (?:gibt es|liegen|finden sich) <gap>(?:keine|nichts) ?",
+)
+_NEGATION: Mapping[AnswerLanguage, str] = {
+    "en": r"\b(?:not?|cannot|nothing|none|neither|never|unable|fail(?:s|ed)?|lacks?|missing|absent|unclear|unknown|uncertain|impossible|"
+    r"insufficient|silent|too little)\b",
+    "nl": r"\b(?:niet|niets|geen|nergens|onvoldoende|te weinig|onmogelijk|ontbre\w+)\b",
+    "de": r"\b(?:nichts?|keine?[nrms]?|nirgends|unzureichende?|zu wenige)\b",
+}
+_WORDS: Mapping[AnswerLanguage, tuple[Mapping[str, str], tuple[str, ...]]] = {
+    "nl": (_DUTCH, _DUTCH_FORMS),
+    "en": (_ENGLISH, _ENGLISH_FORMS),
+    "de": (_GERMAN, _GERMAN_FORMS),
+}
+
+
+class Forms(NamedTuple):
+    """The patterns of one language: what every refusal holds, how it declines, and what names the context or the question."""
+
+    negation: re.Pattern[str]
+    declining: tuple[re.Pattern[str], ...]
+    meta: re.Pattern[str]
+
+
+@cache
+def forms_of(language: AnswerLanguage) -> Forms:
+    """The compiled patterns of a language."""
+    words, forms = _WORDS[language]
+
+    def spelled(pattern: str) -> str:
+        while (named := re.sub(r"<([a-z ]+)>", lambda match: f"(?:{words[match[1]]})", pattern)) != pattern:
+            pattern = named
+        return pattern
+
+    meta = re.compile(spelled(r"\b(?:<meta>|<question>)"))
+    return Forms(re.compile(_NEGATION[language]), tuple(re.compile(spelled(form)) for form in forms), meta)
+
 
 LONGEST_REFUSAL = 400
 """A longer sentence, in characters, says more than that it cannot answer."""

@@ -5,9 +5,9 @@ The only room that imports openai, and only when a question is really sent.
 
 from __future__ import annotations
 
+from ctxasm.llm.client import OpenAIModel
 from ctxasm.llm.endpoint import Endpoint
 from ctxasm.llm.extractive import ExtractiveModel
-from ctxasm.llm.openai_model import OpenAIModel
 from ctxasm.llm.scripted import MODES, ScriptedModel
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.messages import AnswerModel

@@ -12,7 +12,7 @@ from dataclasses import replace
 from threading import Event
 from typing import Any, NamedTuple
 
-from ctxasm.llm.completion import Completion, complete_json
+from ctxasm.llm.client import Completion, complete_json
 from ctxasm.llm.endpoint import Endpoint
 from ctxasm.llm.failures import ServerAbsent
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown

@@ -14,12 +14,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ctxasm.llm.pieces import Pieces, Produce
+from ctxasm.llm.client import Pieces, Produce
 from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.results import Assembly
 from ctxasm.text.formats import expects_markers, marker_of
-from ctxasm.text.language import language_of
-from ctxasm.text.refusals import OTHER_LANGUAGE, REFUSAL, UNANSWERED
+from ctxasm.text.language import OTHER_LANGUAGE, REFUSAL, UNANSWERED, language_of
 from ctxasm.text.terms import is_alike, terms_of
 
 NAME = "no language model (extractive)"

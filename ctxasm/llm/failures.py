@@ -9,7 +9,7 @@ import unicodedata
 from typing import Any
 
 from ctxasm.llm.endpoint import Endpoint
-from ctxasm.llm.secrecy import shares
+from ctxasm.llm.redaction import shares
 from ctxasm.model.errors import ModelUnavailable, WindowExceeded
 
 RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})

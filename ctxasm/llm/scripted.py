@@ -9,8 +9,8 @@ import re
 import time
 from collections.abc import Callable, Sequence
 
+from ctxasm.llm.client import Pieces, Produce
 from ctxasm.llm.extractive import extract_answer, in_words, refusal_in
-from ctxasm.llm.pieces import Pieces, Produce
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.results import Assembly

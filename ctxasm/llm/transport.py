@@ -27,7 +27,7 @@ import httpx2
 
 from ctxasm.llm.endpoint import Endpoint
 from ctxasm.llm.failures import Failure
-from ctxasm.llm.secrecy import HIDDEN, MIN_KEY
+from ctxasm.llm.redaction import HIDDEN, MIN_KEY
 
 MAX_BYTES = 16_000_000
 """The most that one answer may hold, in bytes after decompression: an endless line must not fill the memory."""

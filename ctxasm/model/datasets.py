@@ -127,6 +127,10 @@ class OwnedDataset(Dataset, Protocol):
         """Queries by their ids."""
         ...
 
+    def loaded_queries(self) -> list[Query]:
+        """The queries in loaded order, without the saved ones."""
+        ...
+
 
 @runtime_checkable
 class VectorShelf(Protocol):
@@ -143,11 +147,6 @@ class VectorShelf(Protocol):
 
 class DatasetStore(Shelf, VectorShelf, ChunkSource, RunStore, Protocol):
     """A store of datasets: a database, or memory. Raises StoreUnavailable where it cannot be reached."""
-
-    @property
-    def can_search(self) -> bool:
-        """Whether it searches by itself what is too large for an index in memory."""
-        ...
 
     def add(
         self, bundle: Bundle, name: str | None = None, origin: str | None = None, *, join: bool = False, moves: Moves | None = None

@@ -14,7 +14,7 @@ from ctxasm.model.neighbours import Obstacle
 # fmt: off
 Reason = Literal[
     "budget", "outbid", "crowded_out", "no_value", "oversized", "no_room", "floor", "top_k", "degenerate", "irrelevant", "empty",
-    "parent_duplicate", "missing",
+    "parent_duplicate", "missing", "already_sent",
 ]
 # fmt: on
 Likeness = Literal["exact", "near", "semantic"]

@@ -15,7 +15,7 @@ from ctxasm.model.frames import data_frame
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document, Query, Turn
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.zoning import Conversation, Zones
+from ctxasm.model.zoning import SentHistory, Zones
 
 if TYPE_CHECKING:
     from ctxasm.model.frames import DataFrame
@@ -268,7 +268,7 @@ class Assembly:
     citations: tuple[Citation, ...]
     trace: Trace
     zones: Zones | None = None
-    conversation: Conversation | None = None
+    conversation: SentHistory | None = None
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -337,7 +337,7 @@ def _zones(zones: Zones | None) -> dict[str, Any]:
     }
 
 
-def _conversation(conversation: Conversation | None) -> dict[str, Any] | None:
+def _conversation(conversation: SentHistory | None) -> dict[str, Any] | None:
     """What of the earlier turns is sent; None where they go as they are, or there are none."""
     return asdict(conversation) | {"turns": [asdict(turn) for turn in conversation.turns]} if conversation else None
 

@@ -34,6 +34,7 @@ REASONS: Mapping[str, str] = {
     "empty": "it has no visible text",
     "parent_duplicate": "every found chunk that brought it is repeated",
     "missing": "it is not stored in this dataset",
+    "already_sent": "it stands in an earlier message of the same conversation",
 }
 
 

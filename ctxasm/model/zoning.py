@@ -46,7 +46,7 @@ class Zones:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class SentHistory:
     """What of the earlier turns is sent, oldest first, and `tokens` of it.
 
     Of `given` turns the first `summarised` are told in `summary` (sent as a pair of turns before the others), the first

@@ -25,7 +25,7 @@ from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import GoldChunk, Query
 
 if TYPE_CHECKING:
-    from ctxasm.retrieval.indexing import Searchable
+    from ctxasm.retrieval.indexes import Searchable
 
 Search = Callable[[str], Query]
 """A question with what was found for it."""

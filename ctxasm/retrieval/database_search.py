@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from ctxasm.model.kept import Kept
 from ctxasm.model.progress import Progress
-from ctxasm.retrieval.indexing import DEEP, Asked, Key, Replaced, indexed_texts
+from ctxasm.retrieval.indexes import DEEP, Asked, Key, Replaced, indexed_texts
 
 if TYPE_CHECKING:
     from ctxasm.llm.embedding import KeptVectors
     from ctxasm.model.records import CorpusLanguage
     from ctxasm.retrieval.analyser import QuestionWords
-    from ctxasm.retrieval.hybrid import Ranking
-    from ctxasm.retrieval.keeping import MadeOnce
+    from ctxasm.retrieval.fusion import Ranking
+    from ctxasm.retrieval.indexes import MadeOnce
     from ctxasm.store.search import SearchSet
 
 _being_made: list[MadeOnce[SearchSet]] = []
@@ -39,8 +39,7 @@ class EngineSearcher:
     def by_words(self, question: str) -> tuple[QuestionWords, Ranking]:
         """See `Searcher`."""
         from ctxasm.retrieval.analyser import analyser
-        from ctxasm.retrieval.bm25_index import Ranked
-        from ctxasm.retrieval.hybrid import Ranking
+        from ctxasm.retrieval.fusion import Ranked, Ranking
         from ctxasm.store.search_words import KINDS, make_words, search_words
 
         language = self._language()
@@ -52,8 +51,7 @@ class EngineSearcher:
 
     def by_meaning(self, vectors: KeptVectors, question: str) -> Ranking:
         """See `Searcher`."""
-        from ctxasm.retrieval.bm25_index import Ranked
-        from ctxasm.retrieval.hybrid import Ranking
+        from ctxasm.retrieval.fusion import Ranked, Ranking
         from ctxasm.store.search_vectors import KINDS, make_vectors, search_vectors
 
         what = f"vectors|{vectors.kept_as}|{self._what()}"
@@ -85,7 +83,7 @@ class EngineSearcher:
         if (ready := self._tables.ready(kinds, what)) is not None:
             return ready
         if not _being_made:
-            from ctxasm.retrieval.keeping import MadeOnce
+            from ctxasm.retrieval.indexes import MadeOnce
 
             _being_made.append(MadeOnce(0, lambda made: 1))
         key = (self._tables.address, what)
@@ -96,7 +94,7 @@ class EngineSearcher:
 
     def _batches(self, doing: str) -> Iterator[tuple[list[int], list[Any], Sequence[str]]]:
         """Places, chunks and what is indexed of each. Raises SearchStopped."""
-        from ctxasm.retrieval.stopping import stop_if
+        from ctxasm.retrieval.indexes import stop_if
 
         asked, began, done = self._asked, perf_counter(), 0
         for batch in self._tables.batches():
@@ -117,8 +115,7 @@ class EngineSearcher:
             yield places, [words(text) for text in texts]
 
     def _vector_rows(self, vectors: KeptVectors) -> Iterator[tuple[Sequence[int], Any]]:
-        from ctxasm.retrieval.indexed_text import content_key
-        from ctxasm.retrieval.stopping import stop_if
+        from ctxasm.retrieval.indexes import content_key, stop_if
 
         def told(done: int, total: int) -> None:
             stop_if(self._asked.cancelled)

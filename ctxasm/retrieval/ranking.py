@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, StoreUnavailable
 from ctxasm.model.records import Hit
 from ctxasm.model.search import Found, SearchOptions
-from ctxasm.retrieval.indexing import Asked, MemorySearcher, Searcher, still_there
+from ctxasm.retrieval.indexes import Asked, MemorySearcher, Searcher, still_there
 
 if TYPE_CHECKING:
     from ctxasm.llm.embedding import KeptVectors
-    from ctxasm.retrieval.hybrid import Ranking
+    from ctxasm.retrieval.fusion import Ranking
+
 
 IN_MEMORY = 50_000
 """The most chunks of a dataset that is searched in memory unless a search asks for it."""
@@ -64,8 +65,6 @@ def searched(question: str, asked: Asked) -> Searched:
 def in_database(asked: Asked) -> bool:
     """Whether the database searches: for a large dataset that it holds, unless the search says where."""
     place = asked.options.engine
-    if not asked.datasets.store.can_search:
-        return False
     return place == "database" or (place == "auto" and asked.info.chunks > IN_MEMORY)
 
 
@@ -93,7 +92,7 @@ def _ranked(question: str, asked: Asked, searcher: Searcher, vectors: KeptVector
 
 def _found(rankings: Sequence[Ranking], searcher: Searcher, options: SearchOptions, weight: float) -> Found:
     """The hits of the rankings, `weight` being that of the vectors beside BM25."""
-    from ctxasm.retrieval.hybrid import ranked_hits
+    from ctxasm.retrieval.fusion import ranked_hits
 
     weights = {"bm25": 1.0, "vector": weight}
     listed = ranked_hits(rankings, options.limit, k=options.fusion_k, weights=weights, depth=max(DEPTH, options.limit))
@@ -129,7 +128,7 @@ def _across_languages() -> str:
 
 def _vectors(asked: Asked, notes: list[str]) -> KeptVectors | None:
     """The embedder's vectors; None, with a note, where a hybrid search has to do without."""
-    from ctxasm.retrieval.embedders import search_vectors_of
+    from ctxasm.retrieval.indexes import search_vectors_of
 
     datasets = asked.datasets
     try:
@@ -141,7 +140,7 @@ def _vectors(asked: Asked, notes: list[str]) -> KeptVectors | None:
 
 def _without_vectors(asked: Asked, error: InvalidInput | ModelUnavailable, notes: list[str]) -> None:
     """Go on by words alone, where nobody asked for more than the default. Raises SearchStopped, or the error."""
-    from ctxasm.retrieval.stopping import stop_if
+    from ctxasm.retrieval.indexes import stop_if
 
     stop_if(asked.cancelled)
     if asked.options.method == "vector" or asked.options.embedder is not None:

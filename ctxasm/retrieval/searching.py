@@ -15,7 +15,7 @@ from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.progress import Cancelled, Report, never, silent
 from ctxasm.model.records import Query
 from ctxasm.model.search import MOST_HITS, SearchOptions
-from ctxasm.retrieval.indexing import Searchable, asked, on_one_version, stamp_of
+from ctxasm.retrieval.indexes import Searchable, asked, on_one_version, stamp_of
 from ctxasm.retrieval.ranking import Searched, searched
 
 MOST_CHARS = 20_000
@@ -91,7 +91,7 @@ def methods(datasets: Searchable, dataset: str | None = None) -> tuple[Way, ...]
     """Every method, indexed text, embedder and reranker, the default of each kind first. Raises NotFound, StoreUnavailable."""
     from ctxasm.data.tables.search import can_search_vectors
     from ctxasm.llm.embedding.local import EMBEDDERS, missing
-    from ctxasm.retrieval.embedders import ENDPOINT
+    from ctxasm.retrieval.indexes import ENDPOINT
     from ctxasm.retrieval.reranking import RERANKERS, unavailable
 
     def reason(check: Any) -> str:
@@ -144,7 +144,7 @@ def _searched(datasets: Searchable, question: str, name: str, options: SearchOpt
     linked = datasets.links.dataset(name)
     if linked is None:
         return on_one_version(lambda: searched(question, asked(datasets, name, options, report, cancelled)), name)
-    from ctxasm.retrieval.embedders import endpoint_embedder
+    from ctxasm.retrieval.indexes import endpoint_embedder
     from ctxasm.retrieval.table_search import search_table
 
     # Among local embedders the table chooses itself: the one that made its vectors.

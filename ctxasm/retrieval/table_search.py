@@ -20,9 +20,8 @@ from ctxasm.model.search import Found, QueryEmbedder, SearchOptions
 if TYPE_CHECKING:
     from ctxasm.data.tables.linked import LinkedDataset
     from ctxasm.data.tables.search import Scored
-    from ctxasm.retrieval.bm25_index import Bm25Index
-    from ctxasm.retrieval.hybrid import Ranking
-    from ctxasm.retrieval.keeping import MadeOnce
+    from ctxasm.retrieval.fusion import Ranking
+    from ctxasm.retrieval.indexes import Bm25Index, MadeOnce
 
 DEPTH = 100
 """How many hits of each ranking go into the fusion."""
@@ -47,7 +46,7 @@ def search_table(dataset: LinkedDataset, question: str, options: SearchOptions, 
 
     Raises InvalidInput where a method cannot be had here, StoreUnavailable.
     """
-    from ctxasm.retrieval.hybrid import Ranking
+    from ctxasm.retrieval.fusion import Ranking
 
     began, notes, weight = perf_counter(), list[str](), 1.0
     if options.text != "raw":
@@ -82,13 +81,13 @@ def search_table(dataset: LinkedDataset, question: str, options: SearchOptions, 
 
 
 def _ranking(make: type[Ranking], name: str, best: Sequence[Scored], places: dict[Key, int]) -> Ranking:
-    from ctxasm.retrieval.bm25_index import Ranked
+    from ctxasm.retrieval.fusion import Ranked
 
     return make(name, [Ranked(places[each.key], each.score) for each in best])
 
 
 def _hits(rankings: list[Ranking], keys: list[Key], options: SearchOptions, weights: dict[str, float]) -> tuple[Hit, ...]:
-    from ctxasm.retrieval.hybrid import ranked_hits
+    from ctxasm.retrieval.fusion import ranked_hits
 
     if not rankings:
         return ()
@@ -195,7 +194,7 @@ def _in_memory(
     """BM25 over the rows, in memory, for a table whose engine cannot search by words."""
     from ctxasm.data.tables.search import Scored
     from ctxasm.retrieval.analyser import SNOWBALL, analyser, language_of_texts
-    from ctxasm.retrieval.bm25_index import Bm25Index
+    from ctxasm.retrieval.indexes import Bm25Index
 
     def make() -> _Indexed:
         chunks = list(dataset.stream(MOST_INDEXED + 1))
@@ -214,6 +213,6 @@ def _in_memory(
 
 @cache
 def _made() -> MadeOnce[_Indexed]:
-    from ctxasm.retrieval.keeping import MadeOnce
+    from ctxasm.retrieval.indexes import MadeOnce
 
     return MadeOnce(400_000_000, lambda made: made.words.bytes)

@@ -11,7 +11,7 @@ from io import BytesIO, StringIO
 from typing import Any
 from xml.sax.saxutils import escape
 
-from ctxasm.citations.annotations import otel_span_id, reviewer_annotation
+from ctxasm.citations.phoenix import otel_span_id, reviewer_annotation
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import harmless_cell
 from ctxasm.model.errors import InvalidInput, shown

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ctxasm.citations.axes import FINE, WORST, Axes
-from ctxasm.citations.checked import Support
+from ctxasm.citations.checked import FINE, WORST, Axes, Support
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.runs import ANSWER_ITEM, CitationVerdict, Judgement, Run, RunSource, RunStore, Written, item_of
 from ctxasm.model.support import Conflict

@@ -21,7 +21,7 @@ from ctxasm.model.runs import Run, RunSource
 if TYPE_CHECKING:
     from ctxasm.answering.prompts import PromptChoice
     from ctxasm.answering.sent_tokens import SentTokens
-    from ctxasm.citations.checked_answer import CheckedAnswer
+    from ctxasm.citations.report import CheckedAnswer
     from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.records import Answer
     from ctxasm.model.results import Assembly

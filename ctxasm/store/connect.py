@@ -115,8 +115,9 @@ class Connections:
         self.url = parse_address(address)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.statements: Dialect = SQLITE if self.is_sqlite else POSTGRESQL
-        nameless = self.url.database in (None, "", ":memory:") or self.url.query.get("mode") == "memory"
-        self.in_memory = self.is_sqlite and nameless
+        self.is_private = self.is_sqlite and self.url.database in (None, "", ":memory:")
+        """In memory, and nobody else can open it."""
+        self.in_memory = self.is_private or (self.is_sqlite and self.url.query.get("mode") == "memory")
         # One connection is all an in-memory database has: without turns, a reader would see a load half done.
         self._turn: AbstractContextManager[Any] = RLock() if self.in_memory else nullcontext()
         try:

@@ -15,18 +15,35 @@ from ctxasm.model.moves import Moves
 from ctxasm.model.neighbours import NoNeighbours
 from ctxasm.model.ports import Fetched, TokenCounter, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, GoldChange, GoldChunk, Query
-from ctxasm.store.additions import check_saved, check_summaries, no_saved_query
-from ctxasm.store.append import Join
+from ctxasm.store.append import more_of
 from ctxasm.store.connect import Connections
-from ctxasm.store.dataset import NEWEST_FIRST, StoredDataset, Version, version_of
+from ctxasm.store.dataset import NEWEST_FIRST, HeldDataset, StoredDataset, Version, version_of
 from ctxasm.store.kept_runs import StoredRuns
 from ctxasm.store.kv import forget, keep, keep_vectors, read_kept, read_vectors
-from ctxasm.store.load import ListedDocuments, Load, Records, named_chunks, remove_dataset, reserve_document_numbers
+from ctxasm.store.load import (
+    Load,
+    Records,
+    listed_documents,
+    named_chunks,
+    remove_dataset,
+    reserve_document_numbers,
+)
+from ctxasm.store.memory import MemorySource
 from ctxasm.store.migrate import ensure_schema
 from ctxasm.store.moves import follow, old_texts
-from ctxasm.store.saved import read_saved, remove_saved, rewrite_saved, write_gold, write_saved, write_summaries
+from ctxasm.store.saved import (
+    check_saved,
+    no_saved_query,
+    read_saved,
+    remove_saved,
+    rewrite_saved,
+    write_gold,
+    write_saved,
+    write_summaries,
+)
 from ctxasm.store.schema import datasets
-from ctxasm.store.validation import check_dataset_name, check_records, no_dataset
+from ctxasm.store.validation import Intake, check_dataset_name, check_records, check_summaries, no_dataset
+from ctxasm.text.tokens.estimate import EstimateCounter
 
 __all__ = ["DatasetInfo", "Store", "StoredDataset"]
 
@@ -39,13 +56,11 @@ class Store(StoredRuns):
     Raises StoreUnavailable where the database cannot be reached or used.
     """
 
-    can_search = True
-    """What is too large for an index in memory is searched by the database."""
-
     def __init__(self, url: str, counter: TokenCounter) -> None:
         self._counter = counter
         self._connections = Connections(url)
         self._newest: StoredDataset | None = None
+        self._held: dict[int, MemorySource] = {}
         try:
             ensure_schema(self._connections)
         except BaseException:
@@ -68,9 +83,11 @@ class Store(StoredRuns):
         name = bundle.name if name is None else name
         check_dataset_name(name, origin)
         intake = check_records(bundle.documents, bundle.chunks, bundle.queries, bundle.answers)
-        listed = (document for document, _ in intake.documents)
+        if join:
+            return self._join(name, origin, intake, bundle.replaced)
+        listed = [document for document, _ in intake.documents]
         ordered = (chunk for _, own in intake.documents for chunk in own)
-        return self._write(name, origin, Records(listed, ordered, intake.queries, intake.answers, lambda: bundle.replaced), join, moves)
+        return self._write(name, origin, Records(listed, ordered, intake.queries, intake.answers, lambda: bundle.replaced), moves)
 
     def add_stream(
         self,
@@ -87,34 +104,57 @@ class Store(StoredRuns):
     ) -> DatasetInfo:
         """Load records as they come, as `add` would: one transaction, the same result, memory flat.
 
-        Each part is read once, in this order. Chunks grouped by document, in its order, load fastest; others are sorted on
-        disk. An error of an iterator undoes everything. `replaced` is asked at the end. Raises as `add`.
+        Each part is read once, in this order. Of the chunks one document at a time is held, as long as they come document by document
+        and each is of a listed one; from there on all of them are. So are all records that join others. An error of an iterator
+        undoes everything. `replaced` is asked at the end. Raises as `add`.
         """
         check_dataset_name(name, origin)
-        return self._write(name, origin, Records(documents, chunks, queries, answers, replaced), join, moves)
+        if join:
+            parts = (tuple(documents), tuple(chunks), tuple(queries), tuple(answers))
+            return self._join(name, origin, check_records(*parts), replaced())
+        return self._write(name, origin, Records(listed_documents(documents), chunks, queries, answers, replaced), moves)
 
-    def _write(self, name: str, origin: str | None, records: Records, join: bool, moves: Moves | None) -> DatasetInfo:
-        count = self._open(name).info.documents if join else 0
-        listed = ListedDocuments(records.documents)
-        try:
-            count += len(listed.numbers)
-            # Numbers first, in a transaction of their own, so that loads of different datasets do not wait for each other.
-            with self._connections.writing() as connection:
-                first = reserve_document_numbers(connection, count)
-            with self._connections.loading() as connection:
-                self._lock_name(connection, name)
-                if join:
-                    Join(connection, self._counter, listed, first, count).write(self._dataset_id(connection, name), origin, records)
-                else:
-                    saved = read_saved(connection, name, None)
-                    old = old_texts(saved, named_chunks(connection, name))
-                    Load(connection, self._counter, listed, first).write(name, origin, records)
-                    now = follow(saved, old, named_chunks(connection, name), Moves() if moves is None else moves)
-                    for was, query in zip(saved, now, strict=True):
-                        if query is not was:
-                            rewrite_saved(connection, name, query)
-        finally:
-            listed.close()
+    def _write(self, name: str, origin: str | None, records: Records, moves: Moves | None) -> DatasetInfo:
+        first = self._reserve(len(records.documents))
+        with self._connections.loading() as connection:
+            self._lock_name(connection, name)
+            saved = read_saved(connection, name, None)
+            old = old_texts(saved, named_chunks(connection, name))
+            Load(connection, self._counter).write(name, origin, records, first)
+            now = follow(saved, old, named_chunks(connection, name), Moves() if moves is None else moves)
+            for was, query in zip(saved, now, strict=True):
+                if query is not was:
+                    rewrite_saved(connection, name, query)
+        return self._loaded(name)
+
+    def _reserve(self, count: int) -> int:
+        # In a transaction of its own, so that loads of different datasets do not wait for each other.
+        with self._connections.writing() as connection:
+            return reserve_document_numbers(connection, count)
+
+    def _join(self, name: str, origin: str | None, came: Intake, replaced: int) -> DatasetInfo:
+        """Add records to a dataset; where none is new, nothing changes."""
+        while not self._try_join(name, origin, came, replaced):
+            pass
+        return self._loaded(name)
+
+    def _try_join(self, name: str, origin: str | None, came: Intake, replaced: int) -> bool:
+        """False where another process replaced the dataset meanwhile."""
+        stored = self.dataset(name)
+        was = stored.info
+        more = more_of(stored, {query.query_id: query for query in self.saved_queries(name)}, came)
+        if not any(more):
+            return True
+        first = self._reserve(was.documents + len(more.documents)) if more.documents or more.chunks else 0
+        with self._connections.loading() as connection:
+            self._lock_name(connection, name)
+            if self._dataset_id(connection, name) != was.dataset_id:
+                return False
+            Load(connection, self._counter).add(was.dataset_id, more, origin, replaced, first)
+        return True
+
+    def _loaded(self, name: str) -> DatasetInfo:
+        self._held.clear()
         self._refresh_statistics()
         self._newest = self.dataset(name)
         return self._newest.info
@@ -125,6 +165,8 @@ class Store(StoredRuns):
 
     def dataset(self, name: str | None = None) -> StoredDataset:
         """The dataset of this name, without one the newest. Raises NotFound naming those that exist."""
+        if self._connections.is_private:
+            return HeldDataset(self._connections, self._open(name), self._open, self._held)
         return StoredDataset(self._connections, self._open(name), self._open)
 
     def delete(self, name: str) -> None:
@@ -135,6 +177,7 @@ class Store(StoredRuns):
             if not storable(name) or remove_dataset(connection, name, for_good=True) is None:
                 raise no_dataset(name, _names(connection))
         self._newest = None
+        self._held.clear()
 
     def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
         """Chunks of the newest dataset, as `StoredDataset.fetch`. Raises NotFound in an empty store."""
@@ -203,6 +246,7 @@ class Store(StoredRuns):
         with self._connections.writing() as connection:
             self._lock_name(connection, dataset_name)
             write_summaries(connection, self._dataset_id(connection, dataset_name), summaries, made_by)
+        self._held.clear()
         return self.dataset(dataset_name).info
 
     def set_gold(
@@ -217,6 +261,7 @@ class Store(StoredRuns):
             self._lock_name(connection, dataset_name)
             dataset_id = None if linked else self._dataset_id(connection, dataset_name)
             query = write_gold(connection, dataset_name, dataset_id, query_id, gold, how)
+        self._held.clear()
         if query is None and linked:
             raise no_saved_query(query_id, dataset_name, [saved.query_id for saved in self.saved_queries(dataset_name)])
         return self.dataset(dataset_name).query(query_id) if query is None else query
@@ -262,3 +307,10 @@ class Store(StoredRuns):
 
 def _names(connection: Connection) -> list[str]:
     return list(connection.execute(select(datasets.c.name).order_by(datasets.c.dataset_id.desc())).scalars())
+
+
+class MemoryStore(Store):
+    """Named datasets in memory, gone with the process. Without a `counter` no tokens are counted at load."""
+
+    def __init__(self, counter: TokenCounter | None = None) -> None:
+        super().__init__("sqlite://", counter or EstimateCounter("none", ""))

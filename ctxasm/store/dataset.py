@@ -19,7 +19,8 @@ from ctxasm.model.ports import Fetched, FetchedChunk, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, Query
 from ctxasm.store import schema
 from ctxasm.store.connect import Connections, driver_rows
-from ctxasm.store.load import dataset_places
+from ctxasm.store.load import chunks_of_documents, dataset_places, document_ids
+from ctxasm.store.memory import MemorySource
 from ctxasm.store.records import RowTypes, decoding, read_answer, read_query
 from ctxasm.store.saved import read_saved, saved_entries, saved_named
 from ctxasm.store.schema import INDEX_BITS, INDEX_MASK, datasets
@@ -239,6 +240,10 @@ class StoredDataset:
         """All queries in loaded order, then the saved ones."""
         return self._consistent(lambda c, version: _loaded_queries(c, version) + read_saved(c, version.info.name, version.info.dataset_id))
 
+    def loaded_queries(self) -> list[Query]:
+        """The queries in loaded order, without the saved ones."""
+        return self._consistent(_loaded_queries)
+
     def query(self, query_id: str) -> Query:
         """One query, loaded or saved. Raises NotFound naming those that exist."""
 
@@ -277,8 +282,8 @@ class StoredDataset:
         """The whole dataset as it was loaded, chunks by document and index; without saved queries."""
         for _ in range(_ATTEMPTS):
             version = self._version
-            queries = self._consistent(_loaded_queries)
-            documents, chunks, answers = self.documents(), self._chunks(), self.answers()
+            documents, queries, answers = self.documents(), self.loaded_queries(), self.answers()
+            chunks = self._consistent(lambda c, own: list(chunks_of_documents(c, document_ids(c, own.info.dataset_id))))
             if self._unchanged(version) and self._version is version:
                 info = version.info
                 return Bundle(info.name, tuple(documents), tuple(chunks), tuple(queries), tuple(answers), info.replaced)
@@ -294,18 +299,6 @@ class StoredDataset:
     def iter_records(self) -> Iterator[Chunk]:
         """All chunks as they were loaded, with their metadata, in document order; else as `iter_chunks`."""
         return self._batches(CHUNK_COLUMNS, lambda rows, names: [record_chunk(row, names) for row in rows])
-
-    def _chunks(self) -> list[Chunk]:
-        t, d = schema.chunks, schema.documents
-
-        def ask(connection: Connection, version: Version) -> list[Chunk]:
-            numbers = select(d.c.document_no, d.c.document_id).where(d.c.dataset_id == version.info.dataset_id)
-            names = {row[0]: row[1] for row in connection.execute(numbers)}
-            rows = connection.execute(select(*CHUNK_COLUMNS).where(t.c.place.between(*version.places)).order_by(t.c.place))
-            # Replaced between the two statements: some have no name any more, and all will be read again.
-            return [record_chunk(row, names) for row in rows if row[0] >> INDEX_BITS in names]
-
-        return self._consistent(ask)
 
     def _batches(
         self, columns: Sequence[Column[Any]], made: Callable[[Sequence[Sequence[Any]], dict[int, str]], Sequence[_Result]]
@@ -374,6 +367,28 @@ class StoredDataset:
 
     def _too_busy(self) -> StoreUnavailable:
         return StoreUnavailable(f"dataset {self.info.name!r} is being replaced again and again: wait for the loads to finish and try again")
+
+
+class HeldDataset(StoredDataset):
+    """A dataset of a database in memory that only this store opens.
+
+    Its chunks are fetched from `held` (by the number of a load): a statement takes longer.
+    """
+
+    def __init__(self, connections: Connections, version: Version, reopen: Callable[[str], Version], held: dict[int, MemorySource]) -> None:
+        super().__init__(connections, version, reopen)
+        self._held = held
+
+    def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
+        """As `StoredDataset.fetch`."""
+        return (self._held.get(self._version.info.dataset_id) or self._hold()).fetch(list(readable(windows)), encoding)
+
+    def _hold(self) -> MemorySource:
+        with self._connections.reading():  # the only connection: nothing is written meanwhile
+            self._unchanged(self._version)
+            info = self._version.info
+            self._held[info.dataset_id] = held = MemorySource.of_facts(self.documents(), self.iter_chunks(), info.encoding)
+        return held
 
 
 def _asked(ask: Callable[[Connection, Version], _Result], version: Version, connection: Connection) -> _Result:

@@ -6,12 +6,14 @@ The version is part of the key, so of two writers that saw the same version one 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, select, text, tuple_, update
 
 from ctxasm.model.characters import storable
-from ctxasm.model.errors import shown
+from ctxasm.model.errors import InvalidInput, NotFound, shown
 from ctxasm.model.runs import (
     ALL_RUNS,
     Judgement,
@@ -25,7 +27,6 @@ from ctxasm.model.runs import (
     read_run,
 )
 from ctxasm.store.connect import Connections
-from ctxasm.store.memory_runs import frozen, next_version, no_run, now, settled, standing_at
 from ctxasm.store.records import decoding
 from ctxasm.store.schema import judgements, runs
 
@@ -58,7 +59,8 @@ class StoredRuns:
                 if not added and not skip_known:
                     there = connection.execute(select(runs.c.payload).where(runs.c.run_id == row["run_id"])).scalar_one()
                     if there != row["payload"]:
-                        raise frozen(row["run_id"])
+                        taken = f"run {shown(row['run_id'])} is kept with other content, and a run never changes"
+                        raise InvalidInput(f"{taken}: give this one another run_id")
         return new
 
     def runs(self, wanted: RunFilter = ALL_RUNS) -> list[RunEntry]:
@@ -82,13 +84,13 @@ class StoredRuns:
         own = select(runs.c.payload).where(runs.c.run_id == run_id)
         payload = self._connections.read(lambda c: c.execute(own).scalar_one_or_none()) if storable(run_id) else None
         if payload is None:
-            raise no_run(run_id)
+            raise _no_run(run_id)
         with decoding(f"run {shown(run_id)}"):
             return read_run(payload)
 
     def delete_runs(self, run_ids: Sequence[str], *, undo: bool = False) -> int:
         """See `RunStore`."""
-        at, changed = None if undo else now(), 0
+        at, changed = None if undo else _now(), 0
         with self._connections.writing() as connection:
             for some in _parts([run_id for run_id in run_ids if storable(run_id)]):
                 there = runs.c.deleted_at.is_not(None) if undo else runs.c.deleted_at.is_(None)
@@ -102,15 +104,17 @@ class StoredRuns:
 
     def judge(self, judgement: Judgement, expected: int) -> Written:
         """See `RunStore`."""
-        new = next_version(judgement, expected)
+        new = replace(judgement, version=expected + 1, changed_at=_now())
+        check_judgement(new)
         with self._connections.writing() as connection:
             _require_run(connection, new.run_id)
-            standing = _standing(connection, new)
-            if (standing.version if standing is not None else 0) == expected:
+            newest = _newest(connection, new)
+            if (newest.version if newest is not None else 0) == expected:
                 if connection.execute(_ADD, _judgement_row(new)).rowcount:
                     return Written(True, new)
-                standing = _standing(connection, new)
-        return settled(new, standing)
+                newest = _newest(connection, new)
+        # The same as what is there: its writer never heard that it was saved.
+        return Written(newest is not None and (newest.version, newest.content) == (new.version, new.content), newest)
 
     def judgements(self, run_ids: Sequence[str], *, history: bool = False) -> list[Judgement]:
         """See `RunStore`."""
@@ -131,7 +135,7 @@ class StoredRuns:
             for judgement in sorted(given, key=lambda each: each.order):
                 check_judgement(judgement)
                 _require_run(connection, judgement.run_id)
-                there = standing_at(judgement, _read_all(connection, _versions(judgement)))
+                there = _same_version(judgement, _read_all(connection, _versions(judgement)))
                 if there is None:
                     connection.execute(_ADD, _judgement_row(judgement))
                 elif there != judgement:
@@ -149,7 +153,7 @@ def _row(run: Run) -> dict[str, Any]:
 def _require_run(connection: Connection, run_id: str) -> None:
     there = storable(run_id) and connection.execute(select(runs.c.run_id).where(runs.c.run_id == run_id)).one_or_none() is not None
     if not there:
-        raise no_run(run_id)
+        raise _no_run(run_id)
 
 
 def _judgement_row(judgement: Judgement) -> dict[str, Any]:
@@ -165,7 +169,7 @@ def _versions(judgement: Judgement) -> Select[Any]:
     return select(j.payload).where(*own).order_by(j.version)
 
 
-def _standing(connection: Connection, judgement: Judgement) -> Judgement | None:
+def _newest(connection: Connection, judgement: Judgement) -> Judgement | None:
     return next(iter(_read_all(connection, _versions(judgement))[-1:]), None)
 
 
@@ -178,3 +182,19 @@ def _read_all(connection: Connection, own: Select[Any]) -> list[Judgement]:
 def _parts(names: Sequence[str]) -> Iterable[Sequence[str]]:
     unique = list(dict.fromkeys(names))
     return (unique[at : at + _MOST] for at in range(0, len(unique), _MOST))
+
+
+def _same_version(judgement: Judgement, versions: Sequence[Judgement]) -> Judgement | None:
+    """The stored judgement of this version; None where it comes next. Raises InvalidInput after a gap."""
+    if judgement.version > len(versions) + 1:
+        where = f"item {judgement.item} of run {shown(judgement.run_id)}"
+        raise InvalidInput(f"the next version of {where} must be {len(versions) + 1}, got {judgement.version}")
+    return versions[judgement.version - 1] if judgement.version <= len(versions) else None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _no_run(run_id: str) -> NotFound:
+    return NotFound(f"no run {shown(run_id)} is kept: `ctxasm history` lists those that are")

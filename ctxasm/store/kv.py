@@ -1,4 +1,4 @@
-"""What is kept beside the datasets: texts (JSON) by the name of a collection and a key, and vectors by content and embedder."""
+"""What is kept beside the datasets: texts (JSON) by collection and key, vectors by content, and which sets for searching there are."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, bindparam, delete, func, select
+from sqlalchemy import Column, Connection, MetaData, Table, Text, bindparam, delete, func, inspect, select
 
 from ctxasm.model.characters import storable
 from ctxasm.model.errors import StoreUnavailable
-from ctxasm.store.additions import check_kept
 from ctxasm.store.connect import Connections
-from ctxasm.store.schema import chunks, kept, vectors
+from ctxasm.store.schema import INDEX_BITS, Whole, chunks, datasets, kept, vectors
 from ctxasm.store.statements import kept_parameters, vector_parameters
+from ctxasm.store.validation import check_kept
 
 
 def read_kept(connections: Connections, shelf: str, keys: Sequence[str] | None) -> dict[str, str]:
@@ -88,3 +88,50 @@ def forget_vectors(connection: Connection, low: int, high: int) -> None:
     """
     own = select(chunks.c.duplicate_key).where(chunks.c.place.between(low, high))
     connection.execute(delete(vectors).where(func.substr(vectors.c.content_key, 1, 16).in_(own)))
+
+
+_search_metadata = MetaData()
+
+sets = Table(
+    "ctxasm_search_sets",
+    _search_metadata,
+    Column("set_no", Whole, primary_key=True),
+    Column("low", Whole, nullable=False),
+    Column("high", Whole, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("what", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("texts", Whole, nullable=False),
+    Column("words", Whole, nullable=False),
+    Column("touched_at", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+"""`kind` is how the set is made, `what` says of what, `state` is making or ready; `words` counts all words of a set of words."""
+
+
+def table_of(set_no: int) -> str:
+    """The name of the table of a set."""
+    return f"ctxasm_search_{int(set_no)}"
+
+
+def forget_search(connection: Connection, low: int, high: int) -> None:
+    """Remove every search set of the places from `low` to `high`, inside the caller's transaction."""
+    if inspect(connection).has_table(sets.name):
+        own = select(sets.c.set_no).where(sets.c.low >= low, sets.c.high <= high)
+        drop_sets(connection, connection.execute(own).scalars().all())
+
+
+def orphans(connection: Connection) -> list[int]:
+    """The sets of versions that are no more: one that was finished while the load that replaced its dataset was under way."""
+    known = connection.execute(select(datasets.c.first_document_no, datasets.c.documents))
+    there = {(first << INDEX_BITS, ((first + count) << INDEX_BITS) - 1) for first, count in known}
+    rows = connection.execute(select(sets.c.set_no, sets.c.low, sets.c.high))
+    return [number for number, low, high in rows if (low, high) not in there]
+
+
+def drop_sets(connection: Connection, numbers: Sequence[int]) -> None:
+    """Remove sets with their tables, inside the caller's transaction."""
+    for number in numbers:
+        for part in ("_terms", "_counts", ""):
+            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table_of(number)}{part}")
+        connection.execute(delete(sets).where(sets.c.set_no == number))

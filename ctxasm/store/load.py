@@ -2,98 +2,71 @@
 
 from __future__ import annotations
 
-import marshal
-import sqlite3
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, NamedTuple, Protocol
+from itertools import chain, groupby
+from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, LargeBinary, Table, bindparam, delete, func, insert, or_, select, update
 
 from ctxasm.model.characters import storable
-from ctxasm.model.errors import shown
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Answer, Chunk, Document, Query
-from ctxasm.store.chunk_facts import Placed, RawChunk, Run, placed_in_order, raw_chunk
-from ctxasm.store.digest import ContentDigest
-from ctxasm.store.kv import forget_kept, forget_vectors
-from ctxasm.store.records import read_metadata, written_metadata
-from ctxasm.store.saved import forget_saved
+from ctxasm.store.append import More, joined_origin, record_name
+from ctxasm.store.chunk_facts import RawChunk, Run, placed_in_order, raw_chunk
+from ctxasm.store.digest import ContentDigest, stored_hash
+from ctxasm.store.kv import forget_kept, forget_search, forget_vectors
+from ctxasm.store.records import written_answer, written_metadata, written_query
+from ctxasm.store.saved import forget_saved, renumber
 from ctxasm.store.schema import INDEX_BITS, INDEX_MASK, answers, chunks, datasets, documents, queries, schema
-from ctxasm.store.search_sets import forget_search
-from ctxasm.store.statements import FETCHED_COLUMNS, fetched
-from ctxasm.store.stored_hash import stored_hash
+from ctxasm.store.statements import CHUNK_COLUMNS, FETCHED_COLUMNS, fetched, record_chunk
 from ctxasm.store.validation import (
-    check_chunk,
+    ascending,
     check_chunk_values,
     check_document,
+    check_records,
+    check_text,
     checked_answers,
     checked_queries,
     document_twice,
-    given_twice,
 )
 from ctxasm.text.chunk_facts import usual_in_dataset, with_counts, with_overlaps
 from ctxasm.text.language import sample_of
 
 
-class RowSink(Protocol):
-    """Takes rows of one table, values in the order of its columns."""
-
-    def put(self, rows: Sequence[Sequence[object]]) -> None:
-        """Insert these rows, inside the caller's transaction."""
-        ...
-
-
 @contextmanager
-def into(connection: Connection, table: Table) -> Iterator[RowSink]:
-    """A sink for `table`. On PostgreSQL the connection can do nothing else meanwhile."""
+def into(connection: Connection, table: Table) -> Iterator[Callable[[Sequence[Sequence[object]]], None]]:
+    """Takes rows of `table`, values in the order of its columns. On PostgreSQL the connection can do nothing else meanwhile."""
     driver: Any = connection.connection.driver_connection
+    names = ", ".join(f'"{column.name}"' for column in table.c)
     if connection.dialect.name == "sqlite":
-        yield _Statement(driver.cursor(), table)
+        statement = f"INSERT INTO {table.name} ({names}) VALUES ({', '.join('?' * len(table.c))})"  # noqa: S608
+        cursor = driver.cursor()
+        yield lambda rows: cursor.executemany(statement, rows)
         return
-    with driver.cursor() as cursor, cursor.copy(f"COPY {table.name} ({_names(table)}) FROM STDIN (FORMAT BINARY)") as copy:
+    with driver.cursor() as cursor, cursor.copy(f"COPY {table.name} ({names}) FROM STDIN (FORMAT BINARY)") as copy:
         copy.set_types([_type(column.type) for column in table.c])
-        yield _Copy(copy)
+
+        def put(rows: Sequence[Sequence[object]]) -> None:
+            for row in rows:
+                copy.write_row(row)
+
+        yield put
 
 
 def insert_all(connection: Connection, table: Table, rows: Iterable[Sequence[object]], batch_rows: int = 500) -> int:
     """Insert rows from an iterator; returns how many."""
     count, batch = 0, list[Sequence[object]]()
-    with into(connection, table) as sink:
+    with into(connection, table) as put:
         for row in rows:
             batch.append(row)
             if len(batch) == batch_rows:
-                sink.put(batch)
+                put(batch)
                 count, batch = count + batch_rows, []
         if batch:
-            sink.put(batch)
+            put(batch)
     return count + len(batch)
-
-
-class _Statement:
-    def __init__(self, cursor: Any, table: Table) -> None:
-        self._cursor = cursor
-        self._sql = f"INSERT INTO {table.name} ({_names(table)}) VALUES ({', '.join('?' * len(table.c))})"  # noqa: S608
-
-    def put(self, rows: Sequence[Sequence[object]]) -> None:
-        self._cursor.executemany(self._sql, rows)
-
-
-class _Copy:
-    def __init__(self, copy: Any) -> None:
-        self._write = copy.write_row
-
-    def put(self, rows: Sequence[Sequence[object]]) -> None:
-        for row in rows:
-            self._write(row)
-
-
-def _names(table: Table) -> str:
-    return ", ".join(f'"{column.name}"' for column in table.c)
 
 
 def _type(kind: object) -> str:
@@ -102,183 +75,12 @@ def _type(kind: object) -> str:
     return "bytea" if isinstance(kind, LargeBinary) else "text"
 
 
-_BATCH = 1000
-_COLUMNS = 'position, chunk_index, text, "start", "end", page_number, section, row_number, metadata'
-
-
-class Spool:
-    """`position` is that of the chunk's document among all documents of the load. The file is made when it is first needed."""
-
-    def __init__(self) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._file: sqlite3.Connection | None = None
-        self._waiting: list[tuple[object, ...]] = []
-        self.names: dict[int, str] = {}
-
-    def add(self, document_id: str, position: int, raw: RawChunk) -> None:
-        """Keep a chunk. Raises InvalidInput, now or later, where it came with another text before."""
-        self.names[position] = document_id
-        self._waiting.append((position, *raw))
-        if len(self._waiting) == _BATCH:
-            self._write()
-
-    def add_stored(self, document_id: str, position: int, chunks: Iterable[RawChunk]) -> None:
-        """Keep chunks that were written before those added here: they stand where the same chunk came again."""
-        self._write()
-        for raw in chunks:
-            self._check(document_id, position, raw)
-            self._sqlite().execute(f"INSERT OR REPLACE INTO spooled ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (position, *raw))  # noqa: S608
-
-    def forget(self, position: int) -> None:
-        """A document of which nothing needs to be written."""
-        del self.names[position]
-
-    def positions(self) -> list[int]:
-        """The documents of which there are chunks, in order."""
-        return sorted(self.names)
-
-    def chunks(self, position: int) -> Iterator[RawChunk]:
-        """The chunks of one document by index."""
-        self._write()
-        own = f"SELECT {_COLUMNS} FROM spooled WHERE position = ? ORDER BY chunk_index"  # noqa: S608
-        return (row[1:] for row in self._sqlite().execute(own, (position,)))
-
-    def _write(self) -> None:
-        rows, self._waiting = self._waiting, []
-        if not rows:
-            return
-        file = self._sqlite()
-        added = file.executemany(f"INSERT OR IGNORE INTO spooled ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows).rowcount  # noqa: S608
-        if added < len(rows):
-            for position, *raw in rows:
-                self._check(self.names[position], position, tuple(raw))  # type: ignore[index, arg-type]
-
-    def _check(self, document_id: str, position: int, raw: RawChunk) -> None:
-        same = "SELECT text FROM spooled WHERE position = ? AND chunk_index = ?"
-        row = self._sqlite().execute(same, (position, raw[0])).fetchone()
-        if row is not None and row[0] != raw[1]:
-            raise given_twice(document_id, raw[0])
-
-    def _sqlite(self) -> sqlite3.Connection:
-        if self._file is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="ctxasm-load-")
-            self._file = sqlite3.connect(Path(self._folder.name) / "chunks.db", isolation_level=None)
-            for pragma in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-65536"):
-                self._file.execute(f"PRAGMA {pragma}")
-            self._file.execute(f"CREATE TABLE spooled ({_COLUMNS}, PRIMARY KEY (position, chunk_index)) WITHOUT ROWID")
-            self._file.execute("BEGIN")
-        return self._file
-
-    def __enter__(self) -> Spool:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._file is not None:
-            self._file.close()
-        if self._folder is not None:
-            self._folder.cleanup()
-
-
 RUN_CHUNKS = 2000
 RUN_CHARS = 4_000_000
-"""A document with more than that is written in several runs, as long as its chunks come in order."""
+"""A document with more than that is written in several runs."""
 BATCH_CHUNKS = 250
 BATCH_CHARS = 350_000
 """One batch goes to a worker at a time."""
-
-
-class Grouping:
-    """Chunks of the documents `numbers` (position of each among all), numbered from `first`; the first `done` are stored already.
-
-    A chunk goes to the `spool` when its document is unknown or done, or when it belongs before one that is written already.
-    `in_order` stays True while documents come in their own order. `taken` counts the chunks in runs.
-    """
-
-    def __init__(self, numbers: dict[str, int], first: int, spool: Spool, done: int = 0) -> None:
-        self._numbers, self._first, self._spool = numbers, first, spool
-        self._done = bytearray(len(numbers))
-        self._done[:done] = b"\1" * done
-        self._last = -1
-        self.in_order = True
-        self.implied: list[str] = []
-        self.taken = 0
-
-    def is_done(self, position: int) -> bool:
-        """Whether chunks of this document were in a run."""
-        return position < len(self._done) and bool(self._done[position])
-
-    def runs(self, chunks: Iterable[Chunk]) -> Iterator[Run]:
-        """Runs in the order the documents come. Raises InvalidInput for a chunk that no store can keep."""
-        own: list[RawChunk] = []
-        current, position, size, takes, before = "", -1, 0, False, None
-        for chunk in chunks:
-            if chunk.document_id == current:
-                check_chunk_values(chunk)
-            else:
-                check_chunk(chunk)
-            raw = raw_chunk(chunk)
-            if chunk.document_id != current:
-                yield from self._run(current, position, before, own)
-                current, size, before, own = chunk.document_id, 0, None, []
-                position, takes = self._begin(current)
-            if not takes or (before is not None and raw[0] <= before[0]):
-                self._spool.add(current, position, raw)
-                continue
-            own.append(raw)
-            size += len(raw[1])
-            if len(own) == RUN_CHUNKS or size >= RUN_CHARS:
-                yield from self._run(current, position, before, own)
-                before, own, size = own[-1], [], 0
-        yield from self._run(current, position, before, own)
-
-    def spooled_runs(self) -> Iterator[Run]:
-        """The runs of all documents in the spool, in their order."""
-        for position in self._spool.positions():
-            own: list[RawChunk] = []
-            document_id, size, before = self._spool.names[position], 0, None
-            for raw in self._spool.chunks(position):
-                own.append(raw)
-                size += len(raw[1])
-                if len(own) == RUN_CHUNKS or size >= RUN_CHARS:
-                    yield from self._run(document_id, position, before, own)
-                    before, own, size = own[-1], [], 0
-            yield from self._run(document_id, position, before, own)
-
-    def renumber(self, first: int) -> None:
-        """Number the documents from `first` on."""
-        self._first = first
-
-    def _begin(self, document_id: str) -> tuple[int, bool]:
-        """The position of a document, and whether its chunks can be written as they come."""
-        position = self._numbers.get(document_id)
-        if position is None:
-            position = self._numbers[document_id] = len(self._numbers)
-            self.implied.append(document_id)
-        takes = position < len(self._done) and not self._done[position]
-        if takes:
-            self._done[position] = 1
-            self.in_order, self._last = self.in_order and position > self._last, position
-        return position, takes
-
-    def _run(self, document_id: str, position: int, before: RawChunk | None, own: list[RawChunk]) -> Iterator[Run]:
-        if not own:
-            return
-        own.sort(key=_index)
-        at = 1
-        while at < len(own):
-            if own[at][0] != own[at - 1][0]:
-                at += 1
-            elif own[at][1] == own[at - 1][1]:
-                del own[at]
-            else:
-                raise given_twice(document_id, own[at][0])
-        self.taken += len(own)
-        follows = before is not None and before[0] + 1 == own[0][0]
-        yield Run(document_id, (self._first + position) << INDEX_BITS, before if follows else None, own)
-
-
-def _index(raw: RawChunk) -> int:
-    return raw[0]
 
 
 def batched_runs(runs: Iterable[Run]) -> Iterator[list[Run]]:
@@ -296,7 +98,7 @@ def batched_runs(runs: Iterable[Run]) -> Iterator[list[Run]]:
         yield batch
 
 
-def judge_long_overlaps(connection: Connection, counter: TokenCounter, dataset_id: int, anew: bool) -> None:
+def judge_long_overlaps(connection: Connection, counter: TokenCounter, dataset_id: int, anew: bool = False) -> None:
     """Find the overlaps again, inside the load's transaction, of documents whose own pairs did not tell whether a long match is one.
 
     `anew`: after records joined, also those that were taken for overlaps because the dataset as it was said so. Only rows that change
@@ -312,7 +114,7 @@ def judge_long_overlaps(connection: Connection, counter: TokenCounter, dataset_i
     long = c.overlap_kind == "coincidence"
     if anew:
         long = or_(long, c.overlap_kind.in_(("text", "header")) & (c.overlap_chars * 2 > func.length(before.text)))
-    own = c.place.between(first << INDEX_BITS, ((first + count) << INDEX_BITS) - 1)
+    own = c.place.between(*dataset_places(first, count))
     places = select(c.place).where(own, long, before.place == c.place - 1).order_by(c.place)
     for number in dict.fromkeys(place >> INDEX_BITS for place in connection.execute(places).scalars()):
         stored = _read(connection, [number], INDEX_MASK + 1, RUN_CHUNKS + 1)
@@ -337,52 +139,27 @@ def _write(connection: Connection, number: int, found: Sequence[FetchedChunk]) -
     connection.execute(changed, rows)
 
 
-DOCUMENTS_IN_MEMORY = 16 * 2**20
-"""Bytes of documents kept in memory until their number is known; more go to a temporary file."""
 _BATCH_ROWS = 500
-
-DocumentRow = tuple[str, str | None, str | None, str | None, str | None, str | None]
-"""Identifier, title, source, summary, date, metadata as JSON."""
 
 
 class Records(NamedTuple):
-    """What a load brings, each part read once and in this order. `replaced` is asked at the end."""
+    """What a load brings: the documents checked, the other parts read once and in this order. `replaced` is asked at the end."""
 
-    documents: Iterable[Document]
+    documents: Sequence[Document]
     chunks: Iterable[Chunk]
     queries: Iterable[Query] = ()
     answers: Iterable[Answer] = ()
     replaced: Callable[[], int] = int
 
 
-class ListedDocuments:
-    """The documents of a load, checked, counted and laid aside until they can be written. `numbers` are their positions."""
-
-    def __init__(self, listed: Iterable[Document]) -> None:
-        self.numbers: dict[str, int] = {}
-        self._file: IO[bytes] = tempfile.SpooledTemporaryFile(DOCUMENTS_IN_MEMORY)  # noqa: SIM115 (closed by close())
-        try:
-            for document in listed:
-                check_document(document)
-                if document.document_id in self.numbers:
-                    raise document_twice(document.document_id)
-                self.numbers[document.document_id] = len(self.numbers)
-                metadata = written_metadata(document.metadata, f"document {shown(document.document_id)}")
-                row = (document.document_id, document.title, document.source, document.summary, document.date, metadata)
-                self._file.write(marshal.dumps(row))
-        except BaseException:
-            self.close()
-            raise
-
-    def rows(self) -> Iterator[DocumentRow]:
-        """All of them, in order."""
-        self._file.seek(0)
-        for _ in range(len(self.numbers)):
-            yield marshal.load(self._file)  # noqa: S302 (written above)
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._file.close()
+def listed_documents(documents: Iterable[Document]) -> list[Document]:
+    """All of them, checked. Raises InvalidInput."""
+    found: dict[str, Document] = {}
+    for document in documents:
+        check_document(document)
+        if found.setdefault(document.document_id, document) is not document:
+            raise document_twice(document.document_id)
+    return list(found.values())
 
 
 def reserve_document_numbers(connection: Connection, count: int) -> int:
@@ -416,17 +193,20 @@ def remove_dataset(connection: Connection, name: str, for_good: bool = False) ->
     return str(found.created_at)
 
 
-def stored_chunks(connection: Connection, document_no: int) -> list[RawChunk]:
-    """The chunks of a document by index."""
-    c, (low, high) = chunks.c, dataset_places(document_no, 1)
-    columns = (c.place, c.text, c.start_char, c.end_char, c.page_number, c.section, c.row_number, c.metadata)
-    rows = connection.execute(select(*columns).where(c.place.between(low, high)).order_by(c.place)).fetchall()
-    return [(row[0] & INDEX_MASK, *row[1:]) for row in rows]
+def chunks_of_documents(connection: Connection, names: Mapping[int, str]) -> Iterator[Chunk]:
+    """The chunks of these documents (by number, numbers in one run) in their order, read in batches."""
+    if not names:
+        return
+    (place, end), c = dataset_places(min(names), len(names)), chunks.c.place
+    while rows := connection.execute(select(*CHUNK_COLUMNS).where(c.between(place, end)).order_by(c).limit(_BATCH_ROWS)).fetchall():
+        yield from (record_chunk(row, names) for row in rows)
+        place = rows[-1].place + 1
 
 
-def chunk_of(document_id: str, raw: RawChunk) -> Chunk:
-    """A stored chunk as it was loaded."""
-    return Chunk(document_id, *raw[:7], read_metadata(raw[7]))
+def document_ids(connection: Connection, dataset_id: int) -> dict[int, str]:
+    """The identifiers of the documents of a dataset by number."""
+    own = select(documents.c.document_no, documents.c.document_id).where(documents.c.dataset_id == dataset_id)
+    return {row[0]: row[1] for row in connection.execute(own)}
 
 
 def named_chunks(connection: Connection, name: str) -> Callable[[str], list[Chunk]]:
@@ -436,88 +216,153 @@ def named_chunks(connection: Connection, name: str) -> Callable[[str], list[Chun
     def chunks_of(document_id: str) -> list[Chunk]:
         own = (documents.c.dataset_id == dataset_id) & (documents.c.document_id == document_id)
         number = connection.execute(select(documents.c.document_no).where(own)).scalar_one_or_none() if storable(document_id) else None
-        return [] if number is None else [chunk_of(document_id, raw) for raw in stored_chunks(connection, number)]
+        return [] if number is None else list(chunks_of_documents(connection, {number: document_id}))
 
     return chunks_of
 
 
 class Load:
-    """One load on a connection inside a transaction. `first` is the first of the numbers reserved for the listed documents."""
+    """One load on a connection inside a transaction.
 
-    def __init__(self, connection: Connection, counter: TokenCounter, listed: ListedDocuments, first: int) -> None:
-        self._connection, self._counter, self._listed, self._first = connection, counter, listed, first
+    Chunks that come document by document are written as they come; a document is held in memory. From the first chunk on that does not
+    (its document came before, or nobody lists it) all that follow are held, and everything is written once more, in order.
+    """
+
+    def __init__(self, connection: Connection, counter: TokenCounter) -> None:
+        self._connection, self._counter = connection, counter
+        self._encoding = counter.encoding if counter.exact else None
+        self._dataset_id = self._taken = 0
         self._digest = ContentDigest()
-        self._dataset_id = 0
 
-    def write(self, name: str, origin: str | None, records: Records) -> None:
-        """Write all records as the dataset `name`, in place of one of that name. Raises InvalidInput."""
+    def write(self, name: str, origin: str | None, records: Records, first: int) -> None:
+        """Write all records as the dataset `name`, in place of one of that name. Raises InvalidInput.
+
+        `first` is the first of the numbers reserved for the documents.
+        """
         now = datetime.now(UTC).isoformat(timespec="microseconds")
         row = {"name": name, "created_at": remove_dataset(self._connection, name) or now, "loaded_at": now, "origin": origin}
-        row |= {"encoding": self._counter.encoding if self._counter.exact else None, "content_hash": ""}
+        row |= {"encoding": self._encoding, "content_hash": ""}
         row |= dict.fromkeys(("documents", "chunks", "queries", "answers", "replaced", "first_document_no"), 0)  # type: ignore[arg-type]
         self._dataset_id = int(self._connection.execute(insert(datasets).values(row).returning(datasets.c.dataset_id)).scalar_one())
-        loaded = insert_all(self._connection, documents, self._document_rows(self._listed.rows()), _BATCH_ROWS)
-        counts: dict[str, Any] = {"documents": loaded}
-        with Spool() as spool:
-            grouping = Grouping(self._listed.numbers, self._first, spool)
-            self._write_chunks(grouping, grouping.runs(records.chunks))
-            whole = grouping.in_order and not spool.names
-            self._write_spooled(grouping, spool)
-        counts |= {"documents": len(self._listed.numbers), "chunks": grouping.taken, "first_document_no": self._first}
+        listed, late = records.documents, list[Chunk]()
+        is_ordered = self._write_corpus(listed, records.chunks, first, late)
+        if late:
+            names = {number: document.document_id for number, document in enumerate(listed, first)}
+            whole = (*chunks_of_documents(self._connection, names), *late)
+            ordered = check_records(listed, whole, (), ()).documents
+            self._connection.execute(delete(chunks).where(chunks.c.place.between(*dataset_places(first, len(listed)))))
+            self._connection.execute(delete(documents).where(documents.c.dataset_id == self._dataset_id))
+            first, listed = reserve_document_numbers(self._connection, len(ordered)), [document for document, _ in ordered]
+            is_ordered = self._write_corpus(listed, (chunk for _, own in ordered for chunk in own), first, [])
+        counts: dict[str, Any] = {"documents": len(listed), "chunks": self._taken, "first_document_no": first}
         counts["queries"] = insert_all(self._connection, queries, self._query_rows(records.queries), _BATCH_ROWS)
         counts["answers"] = insert_all(self._connection, answers, self._answer_rows(records.answers), _BATCH_ROWS)
         own = update(datasets).where(datasets.c.dataset_id == self._dataset_id)
         self._connection.execute(own.values(**counts, replaced=records.replaced()))
-        content_hash = self._digest.hex() if whole else stored_hash(self._connection, self._dataset_id)
+        content_hash = self._digest.hex() if is_ordered else stored_hash(self._connection, self._dataset_id)
         self._connection.execute(own.values(content_hash=content_hash))
-        judge_long_overlaps(self._connection, self._counter, self._dataset_id, anew=False)
+        judge_long_overlaps(self._connection, self._counter, self._dataset_id)
 
-    def _write_chunks(self, grouping: Grouping, runs: Iterable[Any]) -> None:
-        with into(self._connection, chunks) as sink:
-            placed: Placed
-            for placed in placed_in_order(batched_runs(runs), self._counter):
-                sink.put(placed.rows)
+    def _write_corpus(self, listed: Sequence[Document], given: Iterable[Chunk], first: int, late: list[Chunk]) -> bool:
+        """Write documents and chunks; whether they came in the order of the documents. `late` takes those that are not written."""
+        self._digest, self._taken = ContentDigest(), 0
+        insert_all(self._connection, documents, self._document_rows(listed, first), _BATCH_ROWS)
+        return self._write_chunks({document.document_id: at for at, document in enumerate(listed)}, given, first, late)
+
+    def _write_chunks(self, numbers: Mapping[str, int], given: Iterable[Chunk], first: int, late: list[Chunk]) -> bool:
+        positions = list[int]()
+        with into(self._connection, chunks) as put:
+            for placed in placed_in_order(batched_runs(self._runs(numbers, given, first, late, positions)), self._counter):
+                put(placed.rows)
                 self._digest.add_digested(placed.digested)
+        return positions == sorted(positions)
 
-    def _write_spooled(self, grouping: Grouping, spool: Spool) -> None:
-        """What could not be written as it came, once the numbers of all documents are known."""
-        if not spool.positions():
-            return
-        if grouping.implied:
-            self._number_implied(len(self._listed.numbers) - len(grouping.implied), len(grouping.implied))
-            grouping.renumber(self._first)
-            bare = ((name, None, None, None, None, None) for name in grouping.implied)
-            at = self._first + len(self._listed.numbers) - len(grouping.implied)
-            insert_all(self._connection, documents, self._document_rows(bare, at), _BATCH_ROWS)
-        for position in filter(grouping.is_done, spool.positions()):
-            self._take_back(position, grouping, spool)
-        self._write_chunks(grouping, grouping.spooled_runs())
+    def _runs(
+        self, numbers: Mapping[str, int], given: Iterable[Chunk], first: int, late: list[Chunk], positions: list[int]
+    ) -> Iterator[Run]:
+        """Runs in the order the documents come, whose `positions` are noted. Raises InvalidInput for a chunk that no store can keep."""
+        done = bytearray(len(numbers))
+        for document_id, same in groupby(given, lambda chunk: chunk.document_id):
+            check_text(document_id, "chunk document_id", name=True)
+            own = []
+            for chunk in same:
+                check_chunk_values(chunk)
+                own.append(chunk)
+            position = numbers.get(document_id)
+            if late or position is None or done[position]:
+                late += own
+                continue
+            done[position] = 1
+            positions.append(position)
+            raws = [raw_chunk(chunk) for chunk in ascending(own)]
+            self._taken += len(raws)
+            yield from _parts(document_id, (first + position) << INDEX_BITS, raws)
 
-    def _number_implied(self, listed: int, implied: int) -> None:
-        """Numbers for documents that only chunks name, after those of the listed ones; all are moved where others are between."""
-        start = reserve_document_numbers(self._connection, implied)
-        if start == self._first + listed:
-            return
-        start = reserve_document_numbers(self._connection, listed + implied)
-        by = start - self._first
-        low, high = dataset_places(self._first, listed)
-        moved = update(chunks).where(chunks.c.place.between(low, high)).values(place=chunks.c.place + (by << INDEX_BITS))
-        self._connection.execute(moved)
-        own = update(documents).where(documents.c.dataset_id == self._dataset_id)
-        self._connection.execute(own.values(document_no=documents.c.document_no + by))
-        self._first = start
+    def add(self, dataset_id: int, more: More, origin: str | None, replaced: int, first: int) -> None:
+        """Add records to a dataset; where its corpus changes, all its documents get numbers from `first` on, which were never used.
 
-    def _take_back(self, position: int, grouping: Grouping, spool: Spool) -> None:
-        """Chunks of a document of which more came later, from the table to the spool."""
-        stored = stored_chunks(self._connection, self._first + position)
-        spool.add_stored(spool.names[position], position, stored)
-        grouping.taken -= len(stored)
-        self._connection.execute(delete(chunks).where(chunks.c.place.between(*dataset_places(self._first + position, 1))))
+        So what points at the dataset as it was finds nothing of it. Documents with new chunks are written anew, the others only move.
+        """
+        connection, now = self._connection, datetime.now(UTC).isoformat(timespec="microseconds")
+        row = connection.execute(select(datasets).where(datasets.c.dataset_id == dataset_id)).one()
+        self._dataset_id = new = renumber(connection, dataset_id)
+        counts: dict[str, Any] = {"replaced": row.replaced + replaced, "origin": joined_origin(row.origin, origin), "loaded_at": now}
+        if more.documents or more.chunks:
+            fresh = self._add_corpus(row.first_document_no, row.documents, more, first, anew=row.encoding != self._encoding)
+            counts |= {"first_document_no": first, "documents": row.documents + fresh, "encoding": self._encoding}
+            counts["chunks"] = row.chunks + sum(map(len, more.chunks.values()))
+        counts["queries"] = row.queries + self._add_queries(more.queries.values(), row.queries)
+        answered = ((new, position, answer.query_id, written_answer(answer)) for position, answer in enumerate(more.answers, row.answers))
+        counts["answers"] = row.answers + insert_all(connection, answers, answered, _BATCH_ROWS)
+        own = update(datasets).where(datasets.c.dataset_id == new)
+        connection.execute(own.values(**counts))
+        connection.execute(own.values(content_hash=stored_hash(connection, new)))
+        if more.documents or more.chunks:
+            judge_long_overlaps(connection, self._counter, new, anew=True)
 
-    def _document_rows(self, rows: Iterable[DocumentRow], first: int | None = None) -> Iterator[tuple[object, ...]]:
-        for number, row in enumerate(rows, self._first if first is None else first):
-            self._digest.add("document", *row)
-            yield (number, self._dataset_id, *row)
+    def _add_corpus(self, was: int, count: int, more: More, first: int, anew: bool) -> int:
+        """Move the documents and chunks, and add what is new; `anew`: every chunk is counted again. Returns how many documents are new."""
+        connection, c, d = self._connection, chunks.c, documents.c
+        low, high = dataset_places(was, count)
+        forget_search(connection, low, high)
+        connection.execute(update(chunks).where(c.place.between(low, high)).values(place=c.place + ((first - was) << INDEX_BITS)))
+        connection.execute(update(documents).where(d.dataset_id == self._dataset_id).values(document_no=d.document_no + first - was))
+        names = document_ids(connection, self._dataset_id)
+        numbers = {name: number - first for number, name in names.items()}
+        for document in more.documents.values():
+            if document.document_id in numbers:
+                own = update(documents).where(d.document_no == first + numbers[document.document_id])
+                values = {name: getattr(document, name) for name in ("title", "source", "summary", "date")}
+                connection.execute(own.values(**values, metadata=written_metadata(document.metadata, record_name(document))))
+        fresh = [document for document in more.documents.values() if document.document_id not in numbers]
+        insert_all(connection, documents, self._document_rows(fresh, first + count), _BATCH_ROWS)
+        numbers |= {document.document_id: position for position, document in enumerate(fresh, count)}
+        written = dict(more.chunks)
+        for number, name in names.items():
+            if anew or name in written:
+                written[name] = [*chunks_of_documents(connection, {number: name}), *written.get(name, ())]
+                connection.execute(delete(chunks).where(c.place.between(*dataset_places(number, 1))))
+        self._write_chunks(numbers, chain.from_iterable(written.values()), first, [])
+        return len(fresh)
+
+    def _add_queries(self, given: Iterable[Query], count: int) -> int:
+        """New queries after the stored ones, and those that say more in their place. Returns how many are new."""
+        q, rows = queries.c, list[Sequence[object]]()
+        stored = set(self._connection.execute(select(q.query_id).where(q.dataset_id == self._dataset_id)).scalars())
+        for query in given:
+            payload = written_query(query)
+            if query.query_id in stored:
+                own = update(queries).where(q.dataset_id == self._dataset_id, q.query_id == query.query_id)
+                self._connection.execute(own.values(hits=len(query.retrieved), payload=payload))
+            else:
+                rows.append((self._dataset_id, count + len(rows), query.query_id, query.query, len(query.retrieved), payload))
+        return insert_all(self._connection, queries, rows, _BATCH_ROWS)
+
+    def _document_rows(self, listed: Iterable[Document], first: int) -> Iterator[tuple[object, ...]]:
+        for number, document in enumerate(listed, first):
+            metadata = self._digest.document(document)
+            named = (document.document_id, document.title, document.source, document.summary, document.date)
+            yield (number, self._dataset_id, *named, metadata)
 
     def _query_rows(self, given: Iterable[Query]) -> Iterator[tuple[object, ...]]:
         for position, query in enumerate(checked_queries(given)):
@@ -527,3 +372,16 @@ class Load:
     def _answer_rows(self, given: Iterable[Answer]) -> Iterator[tuple[object, ...]]:
         for position, answer in enumerate(checked_answers(given)):
             yield self._dataset_id, position, answer.query_id, self._digest.answer(answer)
+
+
+def _parts(document_id: str, base: int, raws: Sequence[RawChunk]) -> Iterator[Run]:
+    """The chunks of a document in runs, each with the chunk just before it."""
+    own, size, before = list[RawChunk](), 0, None
+    for raw in raws:
+        own.append(raw)
+        size += len(raw[1])
+        if len(own) == RUN_CHUNKS or size >= RUN_CHARS:
+            yield Run(document_id, base, before if before is not None and before[0] + 1 == own[0][0] else None, own)
+            before, own, size = own[-1], [], 0
+    if own:
+        yield Run(document_id, base, before if before is not None and before[0] + 1 == own[0][0] else None, own)

@@ -12,13 +12,33 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, 
 
 from ctxasm.model.characters import storable
 from ctxasm.model.datasets import QueryEntry
-from ctxasm.model.errors import shown
-from ctxasm.model.records import Document, GoldChange, GoldChunk, Query, changed_gold
-from ctxasm.store.additions import check_saved, no_saved_query, summarised, taken_by_a_load
+from ctxasm.model.errors import InvalidInput, NotFound, shown
+from ctxasm.model.records import Document, GoldChange, GoldChunk, Query, changed_gold, check_query
+from ctxasm.store.digest import stored_hash
 from ctxasm.store.records import read_query, written_metadata, written_query
 from ctxasm.store.schema import answers, datasets, documents, queries, saved_queries
 from ctxasm.store.statements import DOCUMENT_COLUMNS, record_document
-from ctxasm.store.stored_hash import stored_hash
+from ctxasm.store.validation import MADE_BY, check_text
+
+MAX_SAVED_BYTES = 2500
+"""Of a key in all: PostgreSQL indexes at most 2,704 bytes."""
+
+
+def check_saved(dataset: str, query: Query) -> str:
+    """All of a query but its id and text, as JSON. Raises InvalidInput for one that cannot be saved."""
+    check_text(dataset, "dataset name", name=True)
+    check_query(query)
+    check_text(query.query, f"query {shown(query.query_id)}: query")
+    check_text(query.query_id, "query_id", name=True)
+    if (size := len(dataset.encode()) + len(query.query_id.encode())) > MAX_SAVED_BYTES:
+        raise InvalidInput(f"query_id and dataset name must be at most {MAX_SAVED_BYTES} bytes together, got {size}: shorten the id")
+    return written_query(query)
+
+
+def no_saved_query(query_id: str, dataset: str, saved: Sequence[str]) -> NotFound:
+    """The error for deleting a question that nobody saved; those that came with the dataset stay."""
+    known = f"saved are {', '.join(shown(name) for name in saved[:10])}" if saved else "none was saved"
+    return NotFound(f"dataset {shown(dataset)} holds no saved query {shown(query_id)}: {known}")
 
 
 def write_saved(connection: Connection, dataset: str, dataset_id: int | None, query: Query) -> None:
@@ -26,7 +46,8 @@ def write_saved(connection: Connection, dataset: str, dataset_id: int | None, qu
     payload, t = check_saved(dataset, query), saved_queries
     loaded = select(queries.c.position).where(queries.c.dataset_id == dataset_id, queries.c.query_id == query.query_id)
     if dataset_id is not None and connection.execute(loaded).one_or_none() is not None:
-        raise taken_by_a_load(query.query_id, dataset)
+        taken = f"got {shown(query.query_id)} of dataset {shown(dataset)}"
+        raise InvalidInput(f"query_id must not be that of a loaded query, {taken}: take another id")
     same = (t.c.dataset == dataset) & (t.c.query_id == query.query_id)
     position = connection.execute(select(t.c.position).where(same)).scalar_one_or_none()
     if position is None:
@@ -110,6 +131,17 @@ def _changed(connection: Connection, dataset_id: int, summaries: Mapping[str, st
         for row in connection.execute(some).fetchall():
             if (new := summarised(record_document(row), summaries[row.document_id], made_by)) is not None:
                 yield row.document_no, new
+
+
+def summarised(document: Document, summary: str | None, made_by: str) -> Document | None:
+    """The document with its new summary (None: without); None where it stays as it is, having its own or exactly this one."""
+    writer = document.metadata.get(MADE_BY)
+    if (document.summary and writer != made_by) or document.summary == summary:
+        return None
+    metadata = {key: value for key, value in document.metadata.items() if key != MADE_BY}
+    if summary is not None:
+        metadata[MADE_BY] = made_by
+    return Document(document.document_id, document.title, document.source, summary, document.date, metadata)
 
 
 def renumber(connection: Connection, dataset_id: int) -> int:

@@ -15,15 +15,13 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
-    PrimaryKeyConstraint,
-    String,
     Table,
     Text,
     UniqueConstraint,
 )
 
 SCHEMA_VERSION = 6
-"""Also the number of the last step in `ctxasm.store.migrations`."""
+"""One more than the steps of `ctxasm.store.migrate`."""
 
 INDEX_BITS = 31
 INDEX_MASK = (1 << INDEX_BITS) - 1
@@ -44,14 +42,6 @@ schema = Table(
     Column("version", Integer, primary_key=True, autoincrement=False),
     Column("next_document_no", Whole, nullable=False),
 )
-
-alembic_version = Table(
-    "ctxasm_alembic_version",
-    metadata,
-    Column("version_num", String(32), nullable=False),
-    PrimaryKeyConstraint("version_num", name="ctxasm_alembic_version_pkc"),
-)
-"""As Alembic itself makes it."""
 
 datasets = Table(
     "ctxasm_datasets",

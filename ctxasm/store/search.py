@@ -16,8 +16,8 @@ from sqlalchemy import Connection, insert, inspect, select, update
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document
+from ctxasm.store.kv import drop_sets, orphans, sets, table_of
 from ctxasm.store.schema import INDEX_BITS, INDEX_MASK, chunks, documents
-from ctxasm.store.search_sets import drop_sets, orphans, sets, table_of
 from ctxasm.store.statements import DOCUMENT_COLUMNS, FETCHED_COLUMNS, document_names, fetched, record_document
 
 if TYPE_CHECKING:

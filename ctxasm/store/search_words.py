@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ctxasm.store.search import Rows, SearchSet, SearchTables, copy_rows
-from ctxasm.text.bm25 import inverse_frequency, scores_of
+from ctxasm.text.terms import inverse_frequency, scores_of
 
 RERANKED = 1000
 MOST_WORDS = 64

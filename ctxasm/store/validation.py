@@ -15,6 +15,10 @@ from ctxasm.model.records import Answer, Chunk, Document, Query, check_query
 MAX_CHUNK_INDEX = 2**31 - 1
 MAX_WHOLE = 2**63 - 1
 MAX_NAME_BYTES = 2000  # PostgreSQL indexes at most 2,704 bytes of a text
+MAX_SHELF_BYTES = 1000
+MAX_KEY_BYTES = 1500
+MADE_BY = "summary_made_by"
+"""The field of a document's metadata that says who wrote its summary."""
 
 
 class Intake(NamedTuple):
@@ -23,9 +27,6 @@ class Intake(NamedTuple):
     documents: tuple[tuple[Document, list[Chunk]], ...]
     queries: Sequence[Query]
     answers: Sequence[Answer]
-
-    def chunk_count(self) -> int:
-        return sum(len(chunks) for _, chunks in self.documents)
 
 
 def check_records(documents: Sequence[Document], chunks: Sequence[Chunk], queries: Sequence[Query], answers: Sequence[Answer]) -> Intake:
@@ -43,7 +44,7 @@ def check_records(documents: Sequence[Document], chunks: Sequence[Chunk], querie
     for chunk in chunks:
         check_chunk(chunk)
         grouped.setdefault(chunk.document_id, []).append(chunk)
-    by_document = tuple((listed.get(name) or Document(name), _ascending(own)) for name, own in grouped.items())
+    by_document = tuple((listed.get(name) or Document(name), ascending(own)) for name, own in grouped.items())
     return Intake(by_document, tuple(checked_queries(queries)), tuple(checked_answers(answers)))
 
 
@@ -136,7 +137,8 @@ def document_twice(document_id: str) -> InvalidInput:
     return InvalidInput(f"document_id must be unique, got {shown(document_id)} twice")
 
 
-def _ascending(chunks: list[Chunk]) -> list[Chunk]:
+def ascending(chunks: list[Chunk]) -> list[Chunk]:
+    """The chunks of a document by index; one given twice with the same text counts once. Raises InvalidInput."""
     chunks.sort(key=lambda chunk: chunk.chunk_index)
     kept: list[Chunk] = []
     for chunk in chunks:
@@ -169,3 +171,25 @@ def no_query(query_id: str, dataset: str, query_ids: Sequence[str]) -> NotFound:
 def _some(names: Sequence[str], limit: int = 10) -> str:
     listed = ", ".join(shown(name) for name in names[:limit])
     return listed if len(names) <= limit else f"{listed} … ({len(names)} in all)"
+
+
+def check_kept(shelf: str, values: Mapping[str, str]) -> None:
+    """Refuse what no shelf takes. Raises InvalidInput naming what."""
+    _check_name(shelf, "the name of a shelf", MAX_SHELF_BYTES)
+    for key, value in values.items():
+        _check_name(key, f"a key of shelf {shown(shelf)}", MAX_KEY_BYTES)
+        check_text(value, f"the value of {shown(key)} on shelf {shown(shelf)}")
+
+
+def _check_name(value: str, what: str, most: int) -> None:
+    check_text(value, what, name=True)
+    if (size := len(value.encode())) > most:
+        raise InvalidInput(f"{what} must be at most {most} bytes, got {size}: shorten it")
+
+
+def check_summaries(summaries: Mapping[str, str | None], made_by: str) -> None:
+    """Refuse what no store keeps. Raises InvalidInput."""
+    check_text(made_by, "made_by", name=True)
+    for document_id, summary in summaries.items():
+        if summary is not None:
+            check_text(summary, f"the summary of document {shown(document_id)}")

@@ -11,7 +11,7 @@ from itertools import pairwise
 from ctxasm.model.characters import laid_out
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Chunk, make_record
-from ctxasm.text.markers.collisions import quiet_formats
+from ctxasm.text.markers.collisions import collision_free_formats
 from ctxasm.text.overlap import Overlap, header_of, overlap_of, usual_share
 
 
@@ -45,7 +45,7 @@ def chunk_facts(chunks: Sequence[Chunk], counter: TokenCounter | None) -> list[F
             c.section,
             c.row_number,
             duplicate_key=duplicate_key(c.text),
-            quiet=quiet_formats(c.text),
+            quiet=collision_free_formats(c.text),
         )
         for c in chunks
     ]

@@ -1,6 +1,4 @@
-"""Which language a question is in, Dutch or English, and a corpus, Dutch, English or German: by the small words that carry no meaning
-of their own.
-"""
+"""Words of Dutch, English and German: which language a question or a corpus is in, words that deny, and the tool's own refusals."""
 
 from __future__ import annotations
 
@@ -94,3 +92,36 @@ def language_of_texts(texts: Iterable[str]) -> CorpusLanguage:
     if list(own.values()).count(own[best]) > 1:
         return language_of(" ".join(text[:SAMPLE_CHARS] for text in some))
     return best
+
+
+_DUTCH = "niet geen nooit noch nergens niemand niets evenmin zonder geenszins nimmer"
+_ENGLISH = "not no never nor nowhere nobody none nothing neither without cannot"
+_GERMAN = "nicht kein keine keinen keinem keiner keines nie niemals nirgends niemand nichts weder ohne"
+DENIALS = frozenset(f"{_DUTCH} {_ENGLISH} {_GERMAN}".split())
+EXCEPTIONS = frozenset(("behalve", "tenzij", "except", "unless", "ausser", "außer"))
+"""What follows them is not meant."""
+
+
+def is_denial(word: str) -> bool:
+    """Whether a word in lower case denies, by itself or by its end ("isn't")."""
+    return word in DENIALS or word.endswith(("n't", "n’t"))
+
+
+REFUSAL: dict[Language, str] = {
+    "nl": "De bronnen die hier gegeven zijn, beantwoorden deze vraag niet.",
+    "en": "The sources given here do not answer this question.",
+}
+"""What the strict prompt asks for, and nothing else, where the context holds no answer."""
+NOTHING_FOUND: dict[Language, str] = {"nl": "Geen relevante inhoud gevonden.", "en": "No relevant content found."}
+"""The answer to an empty context, which reaches no model."""
+UNANSWERED: dict[Language, str] = {
+    "nl": "In de context staat geen zin die deze vraag beantwoordt.",
+    "en": "No sentence of the context answers this question.",
+}
+"""What the extractive model says where it finds nothing to quote."""
+OTHER_LANGUAGE: dict[Language, str] = {
+    "nl": "De context is in een andere taal dan de vraag: daarvoor is een taalmodel nodig.",
+    "en": "The context is in another language than the question: that takes a language model.",
+}
+"""Follows UNANSWERED where that may be why."""
+OWN_REFUSALS = tuple(text for texts in (REFUSAL, NOTHING_FOUND, UNANSWERED, OTHER_LANGUAGE) for text in texts.values())

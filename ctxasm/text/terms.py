@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from math import log
 
 from ctxasm.text.language import STOP_WORDS
 
@@ -52,3 +54,22 @@ def is_alike(one: str, other: str) -> float:
         return 1.0
     short, long = sorted((one, other), key=len)
     return 0.5 if len(short) >= 4 and not short.isdigit() and (long.startswith(short) or long.endswith(short)) else 0.0
+
+
+K1, B = 1.5, 0.9
+
+
+def inverse_frequency(texts: int, holding: int) -> float:
+    """What a word weighs that `holding` of so many texts hold."""
+    return log(1 + (texts - holding + 0.5) / (holding + 0.5))
+
+
+def scores_of(counted: Iterable[tuple[int, float, str, int]], weights: Mapping[str, float], mean: float) -> dict[int, float]:
+    """The score of each text from (its number, its length in words, a word of the question, how often it holds that).
+
+    `mean` is the usual length.
+    """
+    scores: dict[int, float] = {}
+    for text, length, word, count in counted:
+        scores[text] = scores.get(text, 0.0) + weights[word] * count / (count + K1 * (1 - B + B * length / mean))
+    return scores

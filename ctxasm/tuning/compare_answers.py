@@ -15,10 +15,9 @@ from ctxasm.answering.asking import ask
 from ctxasm.answering.known_answers import KnownAnswer, KnownAnswers, answer_key, messages_to_send
 from ctxasm.answering.prompts import GROUNDED, PromptChoice
 from ctxasm.answering.sent_tokens import SentTokens
-from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.checking import check
-from ctxasm.citations.summary import is_declined_answer
-from ctxasm.citations.used_passages import used_passages
+from ctxasm.citations.figures import used_passages
+from ctxasm.citations.report import CheckedAnswer, is_declined_answer
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.messages import AnswerModel, Message
 from ctxasm.model.ports import Shelf, TokenCounter

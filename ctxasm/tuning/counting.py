@@ -13,16 +13,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
-from ctxasm.assembly.budget.policies import choose
-from ctxasm.assembly.budget.scales import Scales
-from ctxasm.assembly.budget.values import Weights
-from ctxasm.assembly.deduplicate.resolution import deduplicate, likeness_of
+from ctxasm.assembly.context_head import known_language, worded
+from ctxasm.assembly.deduplicate import deduplicate, likeness_of
 from ctxasm.assembly.expand import NOTHING_FETCHED, expand, plan_expansion, rank_hits
-from ctxasm.assembly.extracts import Compressor
-from ctxasm.assembly.group import group
+from ctxasm.assembly.measure import Scales
 from ctxasm.assembly.pipeline import assemble
-from ctxasm.assembly.steps import DocumentPlan, Grouped
-from ctxasm.assembly.summarise import known_language, worded
+from ctxasm.assembly.policies import choose
+from ctxasm.assembly.stages import Compressor, DocumentPlan, Grouped, group
+from ctxasm.assembly.values import Weights
 from ctxasm.model.kept import key_of
 from ctxasm.model.ports import ChunkSource, ChunkVectors, Fetched, FetchedChunk, TokenCounter, Window
 from ctxasm.model.records import CorpusLanguage, Document, Hit, Query, check_query

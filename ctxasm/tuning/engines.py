@@ -18,8 +18,8 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, NamedTuple, Protocol
 
-from ctxasm.assembly.budget.values import Weights
-from ctxasm.assembly.extracts import Compressor
+from ctxasm.assembly.stages import Compressor
+from ctxasm.assembly.values import Weights
 from ctxasm.model.errors import CtxasmError, InvalidInput
 from ctxasm.model.packages import missing_package
 from ctxasm.model.ports import ChunkVectors, TokenCounter

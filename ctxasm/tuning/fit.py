@@ -13,9 +13,9 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.assembly.budget.values import Features, Weights, value_candidates
 from ctxasm.assembly.expand import expand
-from ctxasm.assembly.steps import Found
+from ctxasm.assembly.stages import Found
+from ctxasm.assembly.values import Features, Weights, value_candidates
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import ChunkSource, FetchedChunk, TokenCounter
 from ctxasm.model.records import Query

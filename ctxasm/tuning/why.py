@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ctxasm.citations.alignment import check_answer
-from ctxasm.citations.axes import axes_of
-from ctxasm.citations.checked import CheckedClaim
-from ctxasm.citations.checked_answer import CheckedAnswer
+from ctxasm.citations.checked import CheckedClaim, axes_of
 from ctxasm.citations.claims import split_claims
 from ctxasm.citations.declined import is_declined
 from ctxasm.citations.grounds import Grounds, grounds_of_assembly, grounds_of_sources
 from ctxasm.citations.markers import parse_markers
+from ctxasm.citations.report import CheckedAnswer
 from ctxasm.citations.weighing import is_match
 from ctxasm.model.messages import Cancel
 from ctxasm.model.recorded import recorded_of

@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
-from ctxasm.citations.checked_answer import CheckedAnswer
-from ctxasm.citations.reasons import brackets, clipped
-from ctxasm.citations.summary import is_declined_answer
+from ctxasm.citations.report import CheckedAnswer, brackets, clipped, is_declined_answer
 from ctxasm.model.amounts import agreeing
 from ctxasm.model.recorded import Recorded
 from ctxasm.model.results import Assembly, Key

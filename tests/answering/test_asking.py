@@ -10,12 +10,13 @@ import pytest
 from contexts import make_assembly
 
 from ctxasm.answering.asking import NOTHING_FOUND, AnswerResult, Marked, Piece, answer, ask
-from ctxasm.answering.prompts import REFUSAL, PromptChoice
+from ctxasm.answering.prompts import PromptChoice
 from ctxasm.llm import ExtractiveModel, ScriptedModel
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Message
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Format
+from ctxasm.text.language import REFUSAL
 
 
 class SayingModel:

@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.answering.zones import converse, newest_that_fit, parse_history, write_history
-from ctxasm.answering.zones.history import ASKED_FOR, SUMMARY_TOKENS, exchanges, turn_tokens
+from ctxasm.answering.history import (
+    ASKED_FOR,
+    SUMMARY_TOKENS,
+    exchanges,
+    history_to_send,
+    newest_that_fit,
+    parse_history,
+    turn_tokens,
+    write_history,
+)
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.records import Query, Turn
 from ctxasm.model.settings import AssemblySettings
@@ -32,7 +40,7 @@ CHAT = (
 
 
 def sent(turns: Sequence[Turn], summarise: object = None, **changes: object) -> object:
-    return converse(Query("En morgen?", history=tuple(turns)), AssemblySettings().replace(**changes), COUNTER, "nl", summarise)  # type: ignore[arg-type]
+    return history_to_send(Query("En morgen?", history=tuple(turns)), AssemblySettings().replace(**changes), COUNTER, "nl", summarise)  # type: ignore[arg-type]
 
 
 @given(TURNS, st.integers(-5, 200))

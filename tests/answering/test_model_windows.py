@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.answering.zones import ModelWindow, read_windows, shipped_windows, window_of
-from ctxasm.answering.zones.windows import unknown_window
+from ctxasm.answering.windows import ModelWindow, read_windows, shipped_windows, unknown_window, window_of
 from ctxasm.model.errors import InvalidInput
 
 TABLE = shipped_windows()

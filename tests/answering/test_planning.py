@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 import ctxasm
 from ctxasm.answering.prompts import PROMPT_STYLES, PromptChoice, build_messages
-from ctxasm.answering.zones import plan_zones, shipped_windows
-from ctxasm.answering.zones.planning import count_messages
-from ctxasm.answering.zones.words import conversation_line, zones_line
+from ctxasm.answering.windows import shipped_windows
+from ctxasm.answering.zones import conversation_line, count_messages, plan_zones, zones_line
 from ctxasm.app.workbench import Workbench
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.config import Config
@@ -25,7 +24,7 @@ from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Query, Turn
 from ctxasm.model.settings import ENCODINGS, AssemblySettings
 from ctxasm.model.zoning import Zones
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.fences import fence_code
 from ctxasm.text.tokens import open_counter
 from tests.contexts import make_assembly

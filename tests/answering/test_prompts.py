@@ -13,7 +13,6 @@ from ctxasm.answering.prompts import (
     LONGEST_EXTRA,
     PROMPT_HELP,
     PROMPT_STYLES,
-    REFUSAL,
     PromptChoice,
     PromptStyle,
     build_messages,
@@ -28,7 +27,7 @@ from ctxasm.model.records import Turn
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Channel, Format
 from ctxasm.text.fences import fence_code
-from ctxasm.text.language import Language, language_of
+from ctxasm.text.language import REFUSAL, Language, language_of
 from ctxasm.text.tokens import open_counter
 from tests.examples import examples
 

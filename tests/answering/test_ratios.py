@@ -11,13 +11,13 @@ from fake_window_server import window_server
 
 from ctxasm.__main__ import main
 from ctxasm.answering.sent_tokens import SentTokens
+from ctxasm.answering.windows import MOST_MODELS, MOST_READINGS, SHELF, TokenRatios, upper_end
 from ctxasm.answering.zones import ZonePlanner
-from ctxasm.answering.zones.ratios import MOST_MODELS, MOST_READINGS, SHELF, TokenRatios, upper_end
 from ctxasm.llm import Endpoint, OpenAIModel
 from ctxasm.model.messages import Usage
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from tests.strategies import COUNTER
 
 WINDOW = AssemblySettings(budget_mode="window", model_window=8_000, model_name="m", answer_tokens=500)

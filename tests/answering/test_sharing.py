@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.answering.zones import ZONE_PROFILES, Counted, share_out
-from ctxasm.answering.zones.zones import outgrown
+from ctxasm.answering.zones import ZONE_PROFILES, Counted, outgrown, share_out
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.presets import PRESETS
 from ctxasm.model.settings import AssemblySettings

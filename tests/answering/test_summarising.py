@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from ctxasm.answering.history import _KEPT, Summaries, summary_messages
 from ctxasm.answering.prompts import build_messages
-from ctxasm.answering.zones import Summaries, ZonePlanner
-from ctxasm.answering.zones.planning import empty_assembly
-from ctxasm.answering.zones.summarising import _KEPT, summary_messages
+from ctxasm.answering.zones import ZonePlanner, empty_assembly
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
 from ctxasm.data.files import load_bundle
@@ -20,7 +19,7 @@ from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.records import Query, Turn
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 
 COUNTER = open_counter("cl100k_base")

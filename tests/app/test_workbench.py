@@ -20,7 +20,7 @@ from ctxasm.llm import MODEL_NAMES
 from ctxasm.model.errors import InvalidBundle, InvalidInput, NotFound
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query, Span
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 
 TEXTS = ("The desk opens at seven. ", "Visitors come after noon. ", "Parking costs two euros. ")

@@ -6,19 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from ctxasm.assembly.budget import segments
-from ctxasm.assembly.budget.chunk_sets import ChunkSet, by_standing, fill
-from ctxasm.assembly.budget.knapsack import Unit, pack_units, packing_regret, value_of
-from ctxasm.assembly.budget.policies import choose
-from ctxasm.assembly.budget.runs import RunChunk, RunField, best_runs
-from ctxasm.assembly.budget.scales import Scales
-from ctxasm.assembly.budget.units import refilled, unit_of
-from ctxasm.assembly.deduplicate.resolution import deduplicate
+from ctxasm.assembly import packing
+from ctxasm.assembly.chunk_sets import ChunkSet, by_standing, fill
+from ctxasm.assembly.deduplicate import deduplicate
 from ctxasm.assembly.expand import expand
-from ctxasm.assembly.extracts import Extract
-from ctxasm.assembly.group import group
+from ctxasm.assembly.measure import Scales
+from ctxasm.assembly.packing import RunChunk, RunField, Unit, best_runs, pack_units, packing_regret, refilled, unit_of, value_of
 from ctxasm.assembly.pipeline import assemble
-from ctxasm.assembly.steps import OVER
+from ctxasm.assembly.policies import choose
+from ctxasm.assembly.stages import OVER, Extract, group
 from ctxasm.model.events import Dropped
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk, Document, Hit, Query
@@ -652,7 +648,7 @@ def test_a_run_costs_its_header_and_one_more_and_a_neighbour_is_worth_nothing(mo
         asked.append((chunks, openings))
         return RunField(chunks, openings)
 
-    monkeypatch.setattr(segments, "RunField", noted)
+    monkeypatch.setattr(packing, "RunField", noted)
     texts = {("a", 0): text("a", 9), ("a", 1): text("aa", 12), ("b", 1): text("b", 9)}
     chunks = [Chunk(*key, said) for key, said in texts.items()]
     query = Query("q", (Hit("a", 0, 0.9), Hit("b", 1, 0.8)))

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.assembly.compress.extracting import ExtractiveCompressor
-from ctxasm.assembly.compress.shortening import compress, compressed_chunk, oversized, replace_chunks
-from ctxasm.assembly.extracts import Extract, KeptSpan, compressed_text, pieces_of
+from ctxasm.assembly.compress import compress, compressed_chunk, oversized, replace_chunks
+from ctxasm.assembly.extract_sentences import ExtractiveCompressor
 from ctxasm.assembly.passages import join
 from ctxasm.assembly.pipeline import assemble
+from ctxasm.assembly.stages import Extract, KeptSpan, compressed_text, pieces_of
 from ctxasm.model import events as ev
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Chunk, Hit, Query
 from ctxasm.model.results import Assembly, Candidate, Key
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.chunk_facts import chunk_facts
-from ctxasm.text.markers.search import find_forged_headers, find_marker_forms
+from ctxasm.text.markers.collisions import find_forged_headers, find_marker_forms
 from tests.examples import examples
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from ctxasm.assembly.compress.extracting import ExtractiveCompressor
-from ctxasm.assembly.compress.filling import LOOKED_BEYOND, fill, fitting_units
-from ctxasm.assembly.compress.model_compressor import ModelCompressor, compress_messages
-from ctxasm.assembly.compress.repeats import repeated_spans
-from ctxasm.assembly.compress.shortening import oversized, replace_chunks
-from ctxasm.assembly.extracts import Extract, KeptSpan, compressed_text
+from ctxasm.assembly.compress import oversized, replace_chunks
+from ctxasm.assembly.extract_sentences import LOOKED_BEYOND, ExtractiveCompressor, fill, fitting_units
+from ctxasm.assembly.model_compressor import ModelCompressor, compress_messages, repeated_spans
 from ctxasm.assembly.passages import Piece
 from ctxasm.assembly.render import traced
-from ctxasm.llm.pieces import Pieces, Produce
+from ctxasm.assembly.stages import Extract, KeptSpan, compressed_text
+from ctxasm.llm.client import Pieces, Produce
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.kept import Kept
 from ctxasm.model.messages import Cancel, Message

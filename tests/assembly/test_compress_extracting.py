@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.assembly.compress import extracting
-from ctxasm.assembly.compress.extracting import ExtractiveCompressor, Reader, Row, nearness, rate, reader_of, shorten, weights_of
-from ctxasm.assembly.compress.filling import fill
-from ctxasm.assembly.extracts import Extract, compressed_text, cuts_head, cuts_tail, gap_between, pieces_of
+from ctxasm.assembly import extract_sentences
+from ctxasm.assembly.extract_sentences import ExtractiveCompressor, Reader, Row, fill, nearness, rate, reader_of, shorten, weights_of
+from ctxasm.assembly.stages import Extract, compressed_text, cuts_head, cuts_tail, gap_between, pieces_of
 from ctxasm.model.characters import is_visible
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.text.bm25 import inverse_frequency
+from ctxasm.text.terms import inverse_frequency
 from ctxasm.text.tokens.counter import ExactCounter
 from ctxasm.text.tokens.vocabulary import load_encoding
 from ctxasm.text.units import units_of
@@ -282,7 +281,7 @@ def test_what_a_question_has_learned_is_kept_until_it_is_too_much(monkeypatch: p
     first = left_of("Wat kost parkeren?", PARKING + FILLER * 20)
     known = reader_of("Wat kost parkeren?")
     assert reader_of("Wat kost parkeren?") is known
-    monkeypatch.setattr(extracting, "MAX_KNOWN", 3)
+    monkeypatch.setattr(extract_sentences, "MAX_KNOWN", 3)
     assert reader_of("Wat kost parkeren?") is not known
     assert left_of("Wat kost parkeren?", PARKING + FILLER * 20) == first
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from ctxasm.assembly.budget.cut import Cutter, longest
+from ctxasm.assembly.trim import Cutter, longest
 from ctxasm.model.ports import TokenCounter
 
 

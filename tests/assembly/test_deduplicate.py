@@ -14,12 +14,10 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from ctxasm.assembly.deduplicate.links import _alike_in_meaning
-from ctxasm.assembly.deduplicate.near import Words
-from ctxasm.assembly.deduplicate.relations import name_of, promote, relations_of
-from ctxasm.assembly.deduplicate.resolution import by_document, duplicate_events, likeness_of, resolve
+from ctxasm.assembly.deduplicate import by_document, duplicate_events, likeness_of, name_of, promote, relations_of, resolve
+from ctxasm.assembly.near_copies import Words, _alike_in_meaning
 from ctxasm.assembly.passages import Joined
-from ctxasm.assembly.steps import NO_RELATIONS, Related, Relations, Resolution
+from ctxasm.assembly.stages import NO_RELATIONS, Related, Relations, Resolution
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Duplicate, Promoted
 from ctxasm.model.ports import FetchedChunk

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.assembly.deduplicate.same_facts import say_the_same
+from ctxasm.assembly.near_copies import say_the_same
 
 
 @pytest.mark.parametrize(

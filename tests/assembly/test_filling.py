@@ -7,9 +7,8 @@ from typing import cast
 
 import pytest
 
-from ctxasm.assembly.compress.extracting import reader_of
-from ctxasm.assembly.compress.filling import fill, fitting_units
-from ctxasm.assembly.compress.repeats import FRAME_CHARS, repeated_spans
+from ctxasm.assembly.extract_sentences import fill, fitting_units, reader_of
+from ctxasm.assembly.model_compressor import FRAME_CHARS, repeated_spans
 from ctxasm.model.ports import TokenCounter
 
 FOUR = "aaaa bbbb cccc dddd"

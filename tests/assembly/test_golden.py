@@ -11,7 +11,7 @@ import pytest
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.data.files import load_bundle
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store import MemorySource
+from ctxasm.store.memory import MemorySource
 from tests.strategies import COUNTER
 
 GOLDEN = Path(__file__).parents[1] / "golden"

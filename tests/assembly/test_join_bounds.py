@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ctxasm.assembly.extracts import Extract, KeptSpan, Part, cuts_head, cuts_tail, gap_between, pieces_of
 from ctxasm.assembly.passages import CUT, Piece, Share, body_of, join, whole_piece
+from ctxasm.assembly.stages import Extract, KeptSpan, Part, cuts_head, cuts_tail, gap_between, pieces_of
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk
 from ctxasm.text.chunk_facts import chunk_facts, complete, with_counts

@@ -8,13 +8,13 @@ from math import exp, log
 import pytest
 from hypothesis import strategies as st
 
-from ctxasm.assembly.budget.policies import choose
-from ctxasm.assembly.budget.scales import Scales
-from ctxasm.assembly.budget.values import SPREAD, Features, Weights, read_weights, shipped_weights, stems_of, value_candidates, words_held
-from ctxasm.assembly.deduplicate.resolution import deduplicate
+from ctxasm.assembly.deduplicate import deduplicate
 from ctxasm.assembly.expand import expand
-from ctxasm.assembly.group import group
+from ctxasm.assembly.measure import Scales
 from ctxasm.assembly.pipeline import assemble
+from ctxasm.assembly.policies import choose
+from ctxasm.assembly.stages import group
+from ctxasm.assembly.values import SPREAD, Features, Weights, read_weights, shipped_weights, stems_of, value_candidates, words_held
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Valued
 from ctxasm.model.ports import FetchedChunk
@@ -93,7 +93,7 @@ def test_where_all_fits_by_any_estimate_nothing_is_valued(spare, valued, monkeyp
 def test_all_that_fits_is_what_would_be_taken_by_value(tokens, limit, max_chars):
     texts = {key: sized(f"{key[0]}{key[1]}", count) for key, count in tokens.items()}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ctxasm.assembly.budget.learned._Fill._whole", lambda _: None)
+        patch.setattr("ctxasm.assembly.learned._Fill._whole", lambda _: None)
         by_value = taken(texts, limit, shipped_weights(), max_chars=max_chars)
     assert taken(texts, limit, shipped_weights(), max_chars=max_chars) == by_value
 

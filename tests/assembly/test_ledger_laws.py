@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from ctxasm.assembly.pipeline import assemble
-from ctxasm.assembly.steps import OVER
+from ctxasm.assembly.stages import OVER
 from ctxasm.model import events as ev
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly, Fate, Key

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from ctxasm.assembly.deduplicate.hashed_words import BLOCK_CHARS, hash_words, prepared, words_of
-from ctxasm.assembly.deduplicate.near import LEAST_INSIDE, Words
+from ctxasm.assembly.near_copies import BLOCK_CHARS, LEAST_INSIDE, Words, hash_words, prepared, words_of
 from tests.examples import examples
 
 VOCABULARY = [f"w{n}" for n in range(25)] + ["dé", "的时间", "Ǆ", "ß", "12"]

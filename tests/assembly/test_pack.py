@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.assembly.budget import knapsack as pack
-from ctxasm.assembly.budget.knapsack import Packing, Unit, pack_units, packing_regret, value_of
+from ctxasm.assembly import packing as pack
+from ctxasm.assembly.packing import Packing, Unit, pack_units, packing_regret, value_of
 from tests.examples import examples
 
 quick = settings(max_examples=examples(60), derandomize=True)

@@ -7,13 +7,12 @@ from dataclasses import replace
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from ctxasm.assembly.budget.chunk_sets import ChunkSet, Repeats, by_standing, fill, in_sequence
-from ctxasm.assembly.budget.scales import EDGES, Scales
-from ctxasm.assembly.deduplicate.resolution import by_document, deduplicate
+from ctxasm.assembly.chunk_sets import ChunkSet, Repeats, by_standing, fill, in_sequence
+from ctxasm.assembly.deduplicate import by_document, deduplicate
 from ctxasm.assembly.expand import expand
-from ctxasm.assembly.group import group
+from ctxasm.assembly.measure import EDGES, Scales
 from ctxasm.assembly.order import ORDERINGS
-from ctxasm.assembly.steps import NO_RELATIONS, Found, Grouped, RankedHits, Resolution
+from ctxasm.assembly.stages import NO_RELATIONS, Found, Grouped, RankedHits, Resolution, group
 from ctxasm.model import events as ev
 from ctxasm.model.ports import Fetched, Window
 from ctxasm.model.records import Chunk, Document, Hit, Query

@@ -23,7 +23,7 @@ from ctxasm.model.records import Document, Hit, Query
 from ctxasm.model.results import Assembly, Shown
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.formats import has_markers
-from ctxasm.text.markers.search import find_forged_headers, find_marker_forms
+from ctxasm.text.markers.collisions import find_forged_headers, find_marker_forms
 from tests.examples import examples
 from tests.fakes import FakeClock
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_

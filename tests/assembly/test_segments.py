@@ -7,7 +7,7 @@ from hypothesis import example as such_as
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.assembly.budget.runs import OPENING_TOKENS, Run, RunChunk, _maximal, best_runs, value_of
+from ctxasm.assembly.packing import OPENING_TOKENS, Run, RunChunk, _maximal, best_runs, run_value
 from tests.examples import examples
 
 quick = settings(max_examples=examples(100), derandomize=True)
@@ -22,7 +22,7 @@ def corpora(draw: st.DrawFn) -> Documents:
     for number in range(draw(st.integers(1, 5))):
         indexes = draw(st.lists(st.integers(0, 14), unique=True, max_size=10))
         documents[f"d{number}"] = [
-            RunChunk(index, draw(st.integers(1, 600)), value_of(ranks.pop()) if draw(st.booleans()) else 0.0) for index in indexes
+            RunChunk(index, draw(st.integers(1, 600)), run_value(ranks.pop()) if draw(st.booleans()) else 0.0) for index in indexes
         ]
     return documents
 
@@ -44,7 +44,7 @@ def taken(documents: Documents, limit: int) -> set[tuple[str, int]]:
 
 def example(sizes: list[int], ranks: dict[int, int], document_id: str = "a") -> Documents:
     """One document: the tokens of its chunks, and the ranks of those that are hits."""
-    return {document_id: [RunChunk(i, tokens, value_of(ranks[i]) if i in ranks else 0.0) for i, tokens in enumerate(sizes)]}
+    return {document_id: [RunChunk(i, tokens, run_value(ranks[i]) if i in ranks else 0.0) for i, tokens in enumerate(sizes)]}
 
 
 @quick
@@ -125,8 +125,8 @@ def test_a_long_way_to_the_next_hit_is_not_worth_it():
 
 def test_a_neighbour_of_the_best_hit_comes_before_the_tenth_hit():
     """What nearly level values could not say: under 1 / (60 + rank) every hit comes before every neighbour."""
-    documents: Documents = {"a": [RunChunk(0, 300, 0.0), RunChunk(1, 300, value_of(1)), RunChunk(2, 300, 0.0)]}
-    documents |= {f"b{rank}": [RunChunk(0, 300, value_of(rank))] for rank in range(2, 11)}
+    documents: Documents = {"a": [RunChunk(0, 300, 0.0), RunChunk(1, 300, run_value(1)), RunChunk(2, 300, 0.0)]}
+    documents |= {f"b{rank}": [RunChunk(0, 300, run_value(rank))] for rank in range(2, 11)}
     runs, _ = split(documents, best_runs(documents, 4 * (300 + OPENING_TOKENS)))
     assert [(run.document_id, run.indexes) for run in runs] == [("a", (0, 1, 2)), ("b2", (0,))]
 

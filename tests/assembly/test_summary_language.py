@@ -10,9 +10,8 @@ from ctxasm.model.presets import preset
 from ctxasm.model.records import Bundle, Chunk, CorpusLanguage, Document, Hit, Query
 from ctxasm.model.settings import DUTCH_TEMPLATE, ENGLISH_TEMPLATE, GERMAN_TEMPLATE, AssemblySettings
 from ctxasm.model.settings_text import from_environment, from_toml, from_url, to_environment, to_toml, to_url
-from ctxasm.store import MemorySource
-from ctxasm.store.database import Store
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore, Store
+from ctxasm.store.memory import MemorySource
 from ctxasm.text.language import SAMPLE, language_of_texts, sample_of
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.assembly.supplement import decide, supplement_events, supplement_text
+from ctxasm.assembly.context_head import decide, supplement_events, supplement_text
 from ctxasm.model.presets import DUTCH_SEPARATOR
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.text.markers.search import find_forged_headers, find_marker_forms
+from ctxasm.text.markers.collisions import find_forged_headers, find_marker_forms
 from tests.strategies import COUNTER, WORDS
 
 TEXT = "Dienst: Cardiologie, campus Sint-Jan."

@@ -10,7 +10,7 @@ from ctxasm.assembly.expand import plan_expansion, rank_hits
 from ctxasm.model.ports import ChunkSource, TokenCounter
 from ctxasm.model.records import Query
 from ctxasm.text.chunk_facts import complete
-from ctxasm.text.markers.search import might_hold_marker
+from ctxasm.text.markers.collisions import might_hold_marker
 from ctxasm.text.overlap import overlap_of
 
 

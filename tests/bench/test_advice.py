@@ -17,7 +17,7 @@ import pytest
 from ctxasm.model.records import Query
 from ctxasm.model.setting_labels import named
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.tuning.advice import decide_advice, settings_to_try
 from ctxasm.tuning.engines import PlainTools
 from ctxasm.tuning.recommend import Recommendation

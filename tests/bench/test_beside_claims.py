@@ -17,10 +17,10 @@ import pytest
 
 from ctxasm import assemble, check, load, open_store, search
 from ctxasm.app.parts import open_likeness
-from ctxasm.citations.addressed import Likeness, addressed
-from ctxasm.citations.agreement import ATTRIBUTABLE, is_label, without_markers
+from ctxasm.citations.agreement import ATTRIBUTABLE, bare_claim, is_label
 from ctxasm.citations.alignment import check_answer
-from ctxasm.citations.axes import WORST, parts_of
+from ctxasm.citations.checked import WORST, parts_of
+from ctxasm.citations.figures import Likeness, addressed
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.data.files import load_bundle
@@ -134,7 +134,7 @@ def test_disputes_of_claims_that_people_accept(capsys: pytest.CaptureFixture[str
         for record in hagrid()[half][0]:
             accepted = [label for label in record.labels if is_label(label) and label["cites"] and label["support"] == ATTRIBUTABLE]
             for label in accepted:
-                claim = f"{without_markers(label['claim']).rstrip('.')} {''.join(f'[{n}]' for n in label['cites'])}."
+                claim = f"{bare_claim(label['claim']).rstrip('.')} {''.join(f'[{n}]' for n in label['cites'])}."
                 checked = check_answer(claim, grounds_of_sources(record.sources), SCORER)
                 raised[any(one.disputed for one in checked.claims)] += 1
             for source in record.sources:
@@ -209,4 +209,4 @@ def test_labelled_answers_that_are_listed(capsys: pytest.CaptureFixture[str]) ->
 
 
 def _plain(text: str) -> str:
-    return " ".join(without_markers(text).split()).strip(" .")
+    return " ".join(bare_claim(text).split()).strip(" .")

@@ -8,15 +8,14 @@ from statistics import mean, median
 
 import pytest
 
-from ctxasm.assembly.compress import extracting
-from ctxasm.assembly.compress.extracting import ExtractiveCompressor, reader_of, weights_of
-from ctxasm.assembly.compress.filling import fill, fitting_units
-from ctxasm.assembly.extracts import KeptSpan, gap_between
+from ctxasm.assembly import extract_sentences
+from ctxasm.assembly.extract_sentences import ExtractiveCompressor, fill, fitting_units, reader_of, weights_of
 from ctxasm.assembly.pipeline import assemble
+from ctxasm.assembly.stages import KeptSpan, gap_between
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.presets import PRESETS
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.units import units_of
 from ctxasm.tuning.evidence import evidence_documents, evidence_states
 from tests.bench.long_chunks import Half, evidence_of, half_of
@@ -100,7 +99,7 @@ def filtered(name: str, half: Half, shares: Sequence[float], monkeypatch: pytest
     whole = AssemblySettings(max_tokens=16_000, top_k=10)
     found = []
     for share in shares:
-        monkeypatch.setattr(extracting, "NEAR", share)
+        monkeypatch.setattr(extract_sentences, "NEAR", share)
         kept, tokens = [], []
         for query in queries[:FEW]:
             both = [assemble(query, dataset, chosen, COUNTER) for chosen in (whole, whole.replace(**PRESETS["query_filter"]))]

@@ -17,10 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm.assembly.deduplicate.near import Words
-from ctxasm.assembly.deduplicate.relations import neighbours, relations_of
-from ctxasm.assembly.deduplicate.resolution import by_document, resolve
-from ctxasm.assembly.deduplicate.same_facts import facts_of, say_the_same
+from ctxasm.assembly.deduplicate import by_document, neighbours, relations_of, resolve
+from ctxasm.assembly.near_copies import Words, facts_of, say_the_same
 from ctxasm.llm.embedding import THRESHOLDS
 from ctxasm.llm.embedding.local import open_vectors
 from ctxasm.model.ports import FetchedChunk

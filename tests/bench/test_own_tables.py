@@ -24,7 +24,7 @@ from ctxasm.model.ports import Window
 from ctxasm.model.results import Key
 from ctxasm.model.search import SearchOptions
 from ctxasm.retrieval.analyser import language_of_texts
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from tests.bench.contest import HALVES
 from tests.bench.long_chunks import half_of
 from tests.bench.recall import mean_recall

@@ -11,9 +11,8 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from ctxasm import MemoryStore
-from ctxasm.assembly.budget.knapsack import Unit, pack_units, packing_regret, value_of
-from ctxasm.assembly.budget.runs import RunChunk, best_runs
-from ctxasm.assembly.budget.runs import value_of as value_of_hit
+from ctxasm.assembly.packing import RunChunk, Unit, best_runs, pack_units, packing_regret, value_of
+from ctxasm.assembly.packing import run_value as value_of_hit
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.tokens import open_counter

@@ -18,15 +18,14 @@ from typing import NamedTuple
 
 import pytest
 
-from ctxasm.assembly.budget.policies import choose
-from ctxasm.assembly.budget.scales import Scales
-from ctxasm.assembly.budget.values import Weights
-from ctxasm.assembly.deduplicate.resolution import deduplicate
+from ctxasm.assembly.context_head import summarise
+from ctxasm.assembly.deduplicate import deduplicate
 from ctxasm.assembly.expand import expand
-from ctxasm.assembly.group import group
+from ctxasm.assembly.measure import Scales
 from ctxasm.assembly.order import order
-from ctxasm.assembly.steps import Found
-from ctxasm.assembly.summarise import summarise
+from ctxasm.assembly.policies import choose
+from ctxasm.assembly.stages import Found, group
+from ctxasm.assembly.values import Weights
 from ctxasm.model.records import Query
 from ctxasm.model.results import Candidate
 from ctxasm.model.settings import AssemblySettings

@@ -10,7 +10,7 @@ import pytest
 
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings, spec_of
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 from ctxasm.tuning.cache_prefix import prefix_by_ordering
 from tests.bench.tables import show

@@ -21,18 +21,17 @@ import numpy as np
 import pytest
 
 from ctxasm.app.workbench import Workbench
-from ctxasm.assembly.budget.policies import choose
-from ctxasm.assembly.budget.values import stems_of
+from ctxasm.assembly.context_head import summarise
 from ctxasm.assembly.order import order
-from ctxasm.assembly.summarise import summarise
+from ctxasm.assembly.policies import choose
+from ctxasm.assembly.values import stems_of
 from ctxasm.config import read_config
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Hit, Query
 from ctxasm.model.results import Key
 from ctxasm.model.search import SearchOptions
 from ctxasm.retrieval.analyser import Analyser, language_of_texts, spread
-from ctxasm.retrieval.bm25_index import Bm25Index
-from ctxasm.retrieval.indexed_text import titled_text
+from ctxasm.retrieval.indexes import Bm25Index, titled_text
 from ctxasm.retrieval.searching import search
 from ctxasm.store.database import Store
 from ctxasm.text.chunk_facts import chunk_facts

@@ -22,11 +22,10 @@ from typing import NamedTuple
 
 import pytest
 
-from ctxasm.assembly import render
-from ctxasm.assembly.budget import learned, values
-from ctxasm.assembly.budget.chunk_sets import ChunkSet
-from ctxasm.assembly.budget.policies import choose
-from ctxasm.assembly.budget.scales import Scales
+from ctxasm.assembly import learned, render, values
+from ctxasm.assembly.chunk_sets import ChunkSet
+from ctxasm.assembly.measure import Scales
+from ctxasm.assembly.policies import choose
 from ctxasm.assembly.render import Renderer
 from tests.bench.contest import CORPORA, HALVES, HITS, MOST, OURS, PACKAGES, SYSTEMS, Half, Outcome, chosen_queries, contest, holds_evidence
 from tests.bench.found_text import Corpus

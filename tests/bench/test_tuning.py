@@ -17,7 +17,7 @@ from ctxasm import open_store
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.datasets import Dataset
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.tuning.engines import AllCores
 from ctxasm.tuning.evidence import evidence_documents, evidence_states
 from ctxasm.tuning.recommend import LIMITS, PriorChoice, curated_settings, decide, shipped_prior

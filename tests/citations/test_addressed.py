@@ -6,11 +6,9 @@ import pytest
 
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.checked import Withheld
-from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
-from ctxasm.citations.summary import summary_sentence
-from ctxasm.citations.totals import Totals
+from ctxasm.citations.report import CheckedAnswer, Totals, summary_sentence
 
 DESK, PARKING = "The desk opens at seven in the morning.", "Parking costs two euros an hour."
 SOURCES = [{"n": 1, "text": DESK}, {"n": 2, "text": PARKING}]

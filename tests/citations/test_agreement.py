@@ -13,12 +13,12 @@ from ctxasm.citations.agreement import (
     Bin,
     Judged,
     auc,
+    bare_claim,
     bootstrap_auc,
     is_label,
     label_scores,
     precision_recall,
     reliability,
-    without_markers,
 )
 from ctxasm.model.messages import Cancel
 from ctxasm.model.records import Answer
@@ -123,7 +123,7 @@ def test_other_labels_are_not_compared(label: dict[str, object]) -> None:
     ],
 )
 def test_a_claim_without_its_markers(text: str, bare: str) -> None:
-    assert without_markers(text) == bare
+    assert bare_claim(text) == bare
 
 
 scored = st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]), st.booleans(), st.sampled_from("abc")), max_size=30)

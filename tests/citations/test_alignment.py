@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.checked import CheckedClaim, Verdict
-from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.grounds import grounds_of_assembly, grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
+from ctxasm.citations.report import CheckedAnswer
 from ctxasm.data.files import load_bundle
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.sentences import sentence_spans

@@ -11,9 +11,9 @@ import pytest
 
 from ctxasm.__main__ import main
 from ctxasm.citations.alignment import check_answer
-from ctxasm.citations.annotations import annotations_of, fact_annotation, otel_span_id
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
+from ctxasm.citations.phoenix import annotations_of, fact_annotation, otel_span_id
 
 VALID = Path(__file__).parents[1] / "data/files/valid"
 ALLOWED = {"span_id", "name", "annotator_kind", "result", "metadata", "identifier"}

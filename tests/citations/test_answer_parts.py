@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxasm.citations.answer_parts import HEADING_WORDS, find_parts, hide_thinking
+from ctxasm.citations.answer_text import HEADING_WORDS, find_parts, hide_thinking
 from ctxasm.citations.markers import MarkerParser
 
 EIGHT = "one two three four five six seven eight"

@@ -9,10 +9,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.citations.axes import CITATION, FINE, SUPPORT, WORST, Axes, axes_of, count_parts, label, parts_of
-from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, Disputed, DroppedSource, Figures, Support, Verdict
-from ctxasm.citations.checked_answer import CheckedAnswer
-from ctxasm.citations.summary import summary_dict, summary_sentence
+from ctxasm.citations.checked import (
+    CITATION,
+    FINE,
+    SUPPORT,
+    VERDICTS,
+    WORST,
+    Axes,
+    CheckedClaim,
+    Claim,
+    Disputed,
+    DroppedSource,
+    Figures,
+    Support,
+    Verdict,
+    axes_of,
+    count_parts,
+    label,
+    parts_of,
+)
+from ctxasm.citations.report import CheckedAnswer, summary_dict, summary_sentence
 from ctxasm.model.support import Conflict
 from tests.examples import examples
 

@@ -18,9 +18,9 @@ from test_alignment import SENTENCES, check, check_laws
 
 from ctxasm.app.commands.check_report import claim_lines
 from ctxasm.app.ui.ask.answer import Stretch, checked_pieces
-from ctxasm.citations.checked_answer import CheckedAnswer
-from ctxasm.citations.markers import MarkerParser
-from ctxasm.llm.surrogates import Halves, joined
+from ctxasm.citations.markers import SILENT, MarkerParser
+from ctxasm.citations.report import CheckedAnswer
+from ctxasm.llm.redaction import SurrogateJoiner, joined
 from tests.citations.marker_soup import AROUND, HALVES, WHOLE
 
 FIRST, INPUTS = int(os.environ.get("CTXASM_FUZZ_FIRST", "0")), int(os.environ.get("CTXASM_FUZZ_INPUTS", "2000"))
@@ -88,7 +88,7 @@ def check_places(checked: CheckedAnswer, sources: list[dict[str, Any]]) -> None:
             assert there.split() == claim.conflict.source.split()
         assert not any(re.search("[\r\n]", line) for line in claim_lines(claim, checked, texts))
     stretches = "".join(piece.text for piece in checked_pieces(checked, {}) if isinstance(piece, Stretch))
-    assert stretches == "".join(without(answer, [(marker.start, marker.end) for marker, *_ in checked.markers]))
+    assert stretches == "".join(without(answer, [(m.start, m.end) for m, *_ in checked.markers if m.form not in SILENT]))
 
 
 def is_spread(text: str, over: str) -> bool:
@@ -107,7 +107,7 @@ def without(text: str, spans: list[tuple[int, int]]) -> Iterator[str]:
 
 def check_stream(answer: str, numbers: frozenset[int], chance: random.Random) -> None:
     """The answer as a server may cut it, through its characters too, is the whole answer with the same markers."""
-    halves, streamed, whole = Halves(), MarkerParser(known=numbers), MarkerParser(known=numbers)
+    halves, streamed, whole = SurrogateJoiner(), MarkerParser(), MarkerParser()
     data = answer.encode("utf-16-le", "surrogatepass")
     cuts = sorted({0, len(data), *(2 * chance.randrange(len(data) // 2 + 1) for _ in range(chance.choice((0, 1, 5, 40))))})
     events: tuple[Any, ...] = ()

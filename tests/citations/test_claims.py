@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxasm.citations.answer_text import STAND_IN
 from ctxasm.citations.checked import Claim
 from ctxasm.citations.claims import split_claims
 from ctxasm.citations.markers import MarkerEvent, MarkerParser, parse_markers
-from ctxasm.citations.plain_text import STAND_IN
 from tests.growth import is_linear
 from tests.real_data import real_folder
 
@@ -167,7 +167,9 @@ KINDS = {
     "headings": ("# Bezoek [1]\nTekst.\n\nTijden\n======\n**Balie**\nTot acht.", ["heading", "sentence", "heading", "heading", "sentence"]),
     "lead-ins": ("De regels zijn:\n- Kom op tijd\n- Neem mee:\n  - een pas", ["lead_in", "item", "lead_in", "item"]),
     "questions": ("Wat kost het? Niets.\n- En wat nog?", ["question", "sentence", "question"]),
-    "a quoted question": ('"Is it open?" "Yes."', ["question", "sentence"]),
+    "a quoted question": ('"Is it open?" "It is."', ["question", "sentence"]),
+    "yes and no": ("Yes. It is open. Nee!", ["sentence"]),
+    "what says that something follows": ("The rules are as follows. Hier sind die Regeln.", ["lead_in", "lead_in"]),
     "table": (TABLE, ["lead_in", "heading", "row", "row", "sentence"]),
     "table without edges": ("Poli | Sluit\n--- | ---\nA | 17.00", ["heading", "row"]),
     "a short line before a list": ("Openingstijden\n- Poli tot acht", ["heading", "item"]),
@@ -209,8 +211,8 @@ def test_a_lead_in_or_heading_keeps_its_markers() -> None:
 
 
 def test_a_claim_stands_where_its_sentence_stands() -> None:
-    answer = "Ja. De **poli** is open [1]. \n- Bezoek tot 20.00 uur. [2]"
-    assert [answer[claim.start : claim.end] for claim in claims(answer)] == ["Ja.", "De **poli** is open [1].", "Bezoek tot 20.00 uur."]
+    answer = "Kom. De **poli** is open [1]. \n- Bezoek tot 20.00 uur. [2]"
+    assert [answer[claim.start : claim.end] for claim in claims(answer)] == ["Kom.", "De **poli** is open [1].", "Bezoek tot 20.00 uur."]
     assert [claim.markers for claim in claims(answer)] == [(), (0,), (1,)]
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from ctxasm.citations.alignment import check_answer
+from ctxasm.citations.answer_text import is_small_talk
 from ctxasm.citations.checked import CheckedClaim
 from ctxasm.citations.claims import split_claims
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.markers import MarkerParser
-from ctxasm.citations.small_talk import is_small_talk
 from tests.growth import is_linear
 
 CLAUSES = {

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.citations.declined import LONGEST_REFUSAL, declined_spans, is_declined, is_refusal
-from ctxasm.text.refusals import NOTHING_FOUND, OWN_REFUSALS, REFUSAL
+from ctxasm.text.language import NOTHING_FOUND, OWN_REFUSALS, REFUSAL
 from tests.examples import examples
 from tests.growth import is_linear
 

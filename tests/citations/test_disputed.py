@@ -6,10 +6,10 @@ import pytest
 
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.checked import CheckedClaim
-from ctxasm.citations.disputed import _same_but_for
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
-from ctxasm.citations.summary import problem_claims
+from ctxasm.citations.report import problem_claims
+from ctxasm.citations.verdicts import _same_but_for
 from ctxasm.model.support import Conflict, Found, Match
 
 OLD = "On ordinary wards visitors are welcome from 15.00 to 19.00 every day."

@@ -8,7 +8,7 @@ import pytest
 
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.checked import DroppedSource
-from ctxasm.citations.dropped import dropped_numbers
+from ctxasm.citations.grounds import dropped_numbers
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly, DocumentSize, Fate, PreCitation
 from ctxasm.model.settings import AssemblySettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxasm.citations.checked import Figures
-from ctxasm.citations.figures import figures_of_counts
+from ctxasm.citations.report import figures_of_counts
 
 
 @pytest.mark.parametrize(

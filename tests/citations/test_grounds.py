@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.assembly.compress import ExtractiveCompressor
-from ctxasm.assembly.extracts import Extract, KeptSpan
+from ctxasm.assembly.extract_sentences import ExtractiveCompressor
 from ctxasm.assembly.pipeline import assemble
+from ctxasm.assembly.stages import Extract, KeptSpan
 from ctxasm.citations.grounds import Ground, Grounds, grounds_of_assembly, grounds_of_sources
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk, Document, Hit, Query

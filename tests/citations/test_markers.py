@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ctxasm.citations.markers import MarkerParser, parse_markers, resolve
 from ctxasm.model.results import Citation
+from ctxasm.text.markers.collisions import find_forged_headers, find_marker_forms, might_hold_marker, swap_brackets
 from ctxasm.text.markers.grammar import LINK_CHARS, last_word
-from ctxasm.text.markers.search import find_forged_headers, find_marker_forms, might_hold_marker, swap_brackets
 from tests.examples import examples
 from tests.growth import is_linear
 
@@ -120,11 +120,6 @@ def test_entries_of_a_source_list_cite_no_claim() -> None:
     events = parser.feed("Open [1].\n\n**Bronnen:**\n[1] Folder\n- [2] Site\n\nOok op zondag [3].\n[4]: x") + parser.finish()
     assert [event.numbers for event in events] == [(1,), (3,)]
     assert [event.numbers for event in parser.listed] == [(1,), (2,), (4,)]
-
-
-def test_second_number_on_request() -> None:
-    assert [m.numbers for m in parse_markers("【4:0†source】", second_number=True)] == [(1,)]
-    assert numbers_of("【4:0†source】") == [(4,)]
 
 
 def test_unknown_numbers_are_reported_and_a_range_is_clamped() -> None:

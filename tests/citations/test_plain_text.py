@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ctxasm.citations.answer_text import STAND_IN, Plain, read_plain
 from ctxasm.citations.markers import parse_markers
-from ctxasm.citations.plain_text import STAND_IN, Plain, read_plain
 
 TEXTS = {
     # brackets, quotes and emphasis that hold nothing but markers go with them

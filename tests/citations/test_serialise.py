@@ -12,10 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, ClaimKind, DroppedSource, Figures, Support, Verdict
-from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import MarkerEvent, ResolvedMarker, parse_markers, resolve
-from ctxasm.citations.summary import (
+from ctxasm.citations.report import (
     PROBLEMS,
+    CheckedAnswer,
+    Totals,
+    figures_sentence,
     has_problem,
     has_unknown,
     is_declined_answer,
@@ -24,7 +26,6 @@ from ctxasm.citations.summary import (
     summary_sentence,
     unknown_numbers,
 )
-from ctxasm.citations.totals import Totals, figures_sentence
 from ctxasm.model.results import Citation
 from ctxasm.model.support import Conflict, Spent
 from tests.examples import examples
@@ -88,8 +89,8 @@ def test_the_documented_json() -> None:
     found = WHOLE.to_dict()
     assert found == json.loads(json.dumps(found, allow_nan=False))
     assert list(found) == [
-        *("query_id", "answer", "voice", "marked", "reading", "scorer", "threshold", "markers", "claims", "figures"),
-        *("addressed", "passages", "facts", "summary", "spent", "elapsed_ms"),
+        *("query_id", "answer", "voice", "marked", "reading", "first_number", "scorer", "threshold"),
+        *("markers", "claims", "figures", "addressed", "passages", "facts", "summary", "spent", "elapsed_ms"),
     ]
     assert [(m["number"], m["start"], m["end"], m["form"], m["known"]) for m in found["markers"]] == [
         (1, 28, 31, "bracket", True),

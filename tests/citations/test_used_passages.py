@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from ctxasm.citations.checked import CheckedClaim, Claim, Disputed, Figures, Support, Verdict
-from ctxasm.citations.checked_answer import CheckedAnswer
-from ctxasm.citations.used_passages import cited_passages, used_passages
+from ctxasm.citations.figures import cited_passages, used_passages
+from ctxasm.citations.report import CheckedAnswer
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import GoldChunk, Query, Span
 from ctxasm.model.results import Assembly, Candidate, Fate, Key, Segment

@@ -7,10 +7,10 @@ import pytest
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.checked import CheckedClaim, DroppedSource
-from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.checking import check as check_against
 from ctxasm.citations.grounds import grounds_of_assembly, grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
+from ctxasm.citations.report import CheckedAnswer
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings

@@ -16,7 +16,7 @@ from ctxasm.data.files import load_bundle
 from ctxasm.model.datasets import DatasetStore
 from ctxasm.model.errors import InvalidInput, NotFound
 from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, LostHit, Query, Span
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 
 LOG = Bundle(
     "log",

@@ -10,7 +10,7 @@ from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Chunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.text.markers.search import find_forged_headers, find_marker_forms
+from ctxasm.text.markers.collisions import find_forged_headers, find_marker_forms
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER
 

@@ -13,7 +13,7 @@ from fake_model_server import FakeModel, serving
 
 from ctxasm.llm import Endpoint
 from ctxasm.llm.batches import GIVE_UP_AFTER, PATIENT_RETRIES, Call, Outcome, _Batches, complete_all, patient
-from ctxasm.llm.completion import _taken
+from ctxasm.llm.client import _taken
 from ctxasm.llm.failures import ServerAbsent, of_connection
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Message
@@ -92,8 +92,8 @@ def test_one_call_that_fails_costs_no_other(server: FakeModel) -> None:
 def test_too_many_requests_are_waited_for(server: FakeModel, monkeypatch: pytest.MonkeyPatch, first_wait: float) -> None:
     """The server says when (Retry-After of 0.2 s), and is asked again then."""
     seen: list[float] = []
-    monkeypatch.setattr("ctxasm.llm.attempt._FIRST_WAIT", first_wait)
-    monkeypatch.setattr("ctxasm.llm.attempt._slept", lambda seconds, cancel: seen.append(seconds) or cancel())
+    monkeypatch.setattr("ctxasm.llm.client._FIRST_WAIT", first_wait)
+    monkeypatch.setattr("ctxasm.llm.client._slept", lambda seconds, cancel: seen.append(seconds) or cancel())
     outcomes = list(complete_all(at(server, "429"), calls(1)))
     assert "takes no more requests for now (429)" in outcomes[0].failure
     assert len(server.requests) == PATIENT_RETRIES + 1
@@ -143,7 +143,7 @@ def test_a_name_that_is_not_known_is_no_server() -> None:
 
 def test_a_server_that_goes_away_later_is_waited_for(server: FakeModel, monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
-    monkeypatch.setattr("ctxasm.llm.attempt._slept", lambda seconds, cancel: waited.append(seconds) or cancel())
+    monkeypatch.setattr("ctxasm.llm.client._slept", lambda seconds, cancel: waited.append(seconds) or cancel())
     batches = _Batches(patient(at(server)), calls(0), 1, lambda: False, GIVE_UP_AFTER)
     assert batches._complete(next(calls(1))).completion is not None
     batches._endpoint = patient(Endpoint("http://127.0.0.1:9/v1", "m"))

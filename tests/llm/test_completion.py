@@ -11,8 +11,7 @@ import pytest
 from fake_model_server import FakeModel, serving
 
 from ctxasm.llm import Endpoint
-from ctxasm.llm.completion import Completion, _taken, complete_json
-from ctxasm.llm.json_reply import NotValid, object_in, problem_of
+from ctxasm.llm.client import Completion, NotValid, _taken, complete_json, object_in, problem_of
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.messages import Message
 from tests.growth import is_linear

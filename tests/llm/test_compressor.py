@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from ctxasm.assembly.compress.extracting import ExtractiveCompressor
-from ctxasm.assembly.compress.model_compressor import IRRELEVANT, ModelCompressor, compress_messages, is_irrelevant
-from ctxasm.assembly.extracts import Extract, KeptSpan, compressed_text
-from ctxasm.llm.pieces import Pieces, Produce
+from ctxasm.assembly.extract_sentences import ExtractiveCompressor
+from ctxasm.assembly.model_compressor import IRRELEVANT, ModelCompressor, compress_messages, is_irrelevant
+from ctxasm.assembly.stages import Extract, KeptSpan, compressed_text
+from ctxasm.llm.client import Pieces, Produce
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.kept import Kept
 from ctxasm.model.messages import Cancel, Message

@@ -10,7 +10,7 @@ import pytest
 from fake_model_server import FakeModel, serving
 
 from ctxasm.app.parts import Models, open_compressor
-from ctxasm.assembly.compress.extracting import ExtractiveCompressor
+from ctxasm.assembly.extract_sentences import ExtractiveCompressor
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.config import Config, read_config
 from ctxasm.model import events as ev

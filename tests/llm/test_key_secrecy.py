@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from ctxasm.answering.asking import answer
 from ctxasm.llm import Endpoint, OpenAIModel
-from ctxasm.llm.completion import complete_json
-from ctxasm.llm.secrecy import HIDDEN, Veil, redacted, shares
+from ctxasm.llm.client import complete_json
+from ctxasm.llm.redaction import HIDDEN, StreamRedactor, redacted, shares
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.messages import Message
 from tests.examples import examples
@@ -109,7 +109,7 @@ def test_a_veiled_text_is_the_redacted_text_however_it_is_split(key: str, data: 
     text = "".join(data.draw(st.lists(part, max_size=8))) + "."
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
     pieces = [text[low:high] for low, high in zip([0, *cuts], [*cuts, len(text)], strict=True)]
-    veil = Veil(key)
+    veil = StreamRedactor(key)
     shown = "".join([veil.feed(piece) for piece in pieces])
     shown += veil.rest()
     assert key not in shown
@@ -119,7 +119,7 @@ def test_a_veiled_text_is_the_redacted_text_however_it_is_split(key: str, data: 
 
 
 def test_short_stand_ins_are_no_secret() -> None:
-    veil = Veil("ollama")
+    veil = StreamRedactor("ollama")
     assert veil.feed("ollama is a server") + veil.rest() == "ollama is a server"
     assert redacted("ollama", "ollama") == "ollama"
     assert shares("your key sk-sec*** is wrong", KEY)
@@ -129,6 +129,6 @@ def test_short_stand_ins_are_no_secret() -> None:
 
 @pytest.mark.parametrize(("end", "shown"), [("ends", "ends"), ("sk-s", "sk-s"), (KEY[:9], HIDDEN)])
 def test_what_is_held_at_the_end_is_given_back_or_hidden(end: str, shown: str) -> None:
-    veil = Veil(KEY)
+    veil = StreamRedactor(KEY)
     assert veil.feed(end) + veil.rest() == shown
     assert veil.rest() == ""

@@ -12,7 +12,7 @@ from contexts import HOSPITAL, Block, make_assembly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.answering.prompts import REFUSAL, PromptChoice, build_messages
+from ctxasm.answering.prompts import PromptChoice, build_messages
 from ctxasm.citations.checking import check
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.markers import parse_markers, resolve
@@ -23,7 +23,7 @@ from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Message
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Format
-from ctxasm.text.language import Language
+from ctxasm.text.language import REFUSAL, Language
 from ctxasm.text.terms import terms_of
 from tests.examples import examples
 

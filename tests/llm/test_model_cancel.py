@@ -13,7 +13,7 @@ from contexts import make_assembly
 from fake_wire import Wire, reply, said, wire
 
 from ctxasm.llm import Endpoint, OpenAIModel
-from ctxasm.llm.completion import complete_json
+from ctxasm.llm.client import complete_json
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.messages import Cancel, Message
 

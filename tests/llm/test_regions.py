@@ -17,7 +17,7 @@ from ctxasm.model.events import Promoted
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 
 SAMPLE = Path(__file__).parents[2] / "sample_data" / "hospital-nl"

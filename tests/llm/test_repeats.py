@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.assembly.compress.repeats import repeated_spans
+from ctxasm.assembly.model_compressor import repeated_spans
 from tests.examples import examples
 from tests.growth import is_linear
 

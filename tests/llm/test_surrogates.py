@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.llm.surrogates import Halves, joined
+from ctxasm.llm.redaction import SurrogateJoiner, joined
 
 PARTS = ["\ud83d", "\ude00", "\ud800", "\udfff", "😀", "\U0010ffff", "\U00010000", "a", "é", "\ufffd"]
 TEXTS = st.lists(st.sampled_from(PARTS)).map("".join)
@@ -20,7 +20,7 @@ def test_the_text_is_what_utf_16_reads(text: str) -> None:
 
 @given(TEXTS, st.lists(st.integers(0, 40)))
 def test_any_split_gives_the_whole_text_with_at_most_one_character_held(text: str, cuts: list[int]) -> None:
-    halves, given_so_far = Halves(), ""
+    halves, given_so_far = SurrogateJoiner(), ""
     for low, high in pairwise(sorted({0, len(text), *(min(cut, len(text)) for cut in cuts)})):
         given_so_far += halves.feed(text[low:high])
         assert joined(text[:high]).startswith(given_so_far)

@@ -28,7 +28,7 @@ CALM = {"connect_timeout": 60.0, "first_piece_timeout": 60.0, "piece_timeout": 6
 
 @pytest.fixture(autouse=True)
 def _little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ctxasm.llm.attempt._LAST_WAIT", 0.1)
+    monkeypatch.setattr("ctxasm.llm.client._LAST_WAIT", 0.1)
 
 
 def ask(line: Wire, model: str = "m", **changes: object) -> tuple[str, str | None, str]:
@@ -232,7 +232,7 @@ def retried(after: str) -> tuple[int, str]:
 )
 def test_retry_after_is_obeyed_within_bounds(after: str, attempts: int, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
-    monkeypatch.setattr("ctxasm.llm.attempt._slept", lambda seconds, cancel: waited.append(seconds) or cancel())
+    monkeypatch.setattr("ctxasm.llm.client._slept", lambda seconds, cancel: waited.append(seconds) or cancel())
     made, error = retried(after)
     assert (made, words in error) == (attempts, True), error
     assert len(waited) == attempts - 1

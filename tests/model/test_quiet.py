@@ -6,21 +6,21 @@ import pytest
 from hypothesis import strategies as st
 
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.text.formats import Frame
 from ctxasm.text.markers.collisions import (
     BITS,
     EDITION,
     EDITION_STEP,
-    defuse_block,
+    Body,
+    chunks_that_may_collide,
+    collision_free_formats,
+    defuse,
     find_collisions,
-    gap_keeps_to_itself,
-    keeps_to_itself,
-    loud_among,
+    gap_is_collision_free,
+    is_collision_free,
     might_collide,
+    might_hold_header,
     opens_something,
-    quiet_formats,
 )
-from ctxasm.text.markers.search import find_marker_forms, might_hold_header
 from tests.assembly.test_promises import law
 
 FORMATS = ("numbered", "source", "xml")
@@ -56,7 +56,7 @@ TEXTS = st.lists(SOUP, max_size=12).map("".join)
 
 @law(st.lists(TEXTS, min_size=1, max_size=5), st.sampled_from(FORMATS))
 def test_nothing_is_found_where_only_quiet_texts_stand(texts, format):
-    quiet = [text for text in texts if keeps_to_itself(text, format)]
+    quiet = [text for text in texts if is_collision_free(text, format)]
     joined = "".join(quiet)
     assert find_collisions(joined, format) == []
     assert not might_collide(joined, format)
@@ -70,8 +70,8 @@ def test_nothing_begins_without_an_opening_character(text):
 
 @law(st.lists(TEXTS, min_size=2, max_size=4), st.sampled_from(FORMATS), st.sampled_from(["[…]", "---", "", "[1]", "[", "…"]))
 def test_a_quiet_gap_between_quiet_texts_brings_nothing(texts, format, mark):
-    if gap_keeps_to_itself(mark, format):
-        quiet = [text for text in texts if keeps_to_itself(text, format)]
+    if gap_is_collision_free(mark, format):
+        quiet = [text for text in texts if is_collision_free(text, format)]
         assert find_collisions(f"\n{mark}\n".join(quiet), format) == []
 
 
@@ -89,14 +89,14 @@ def test_what_is_or_may_become_a_header_is_looked_at(text):
 
 @pytest.mark.parametrize("text", ["see [", "a (", "a ( I", "a <", "【", "［", "see [1", "x [\u200b\u200b", "[ 1 2 3 4 5"])
 def test_what_the_next_text_could_complete_is_not_quiet(text):
-    assert not keeps_to_itself(text, "numbered")
+    assert not is_collision_free(text, "numbered")
 
 
 @pytest.mark.parametrize(
     "text", ["", "plain", "in (brackets) as in prose.", "AT&T", "[Page context: opening hours.]\n", "a list:\n[a] first\nb"]
 )
 def test_prose_is_quiet(text):
-    assert keeps_to_itself(text, "numbered")
+    assert is_collision_free(text, "numbered")
 
 
 def test_every_way_to_cut_a_marker_in_two_is_noticed():
@@ -113,36 +113,40 @@ def test_every_way_to_cut_a_marker_in_two_is_noticed():
         "［1］",
     ):
         for head, tail in [(marker[:at], marker[at:]) for at in range(1, len(marker))]:
-            assert not (keeps_to_itself(f"text {head}", "numbered") and keeps_to_itself(f"{tail} text", "numbered")), (head, tail)
+            assert not (is_collision_free(f"text {head}", "numbered") and is_collision_free(f"{tail} text", "numbered")), (head, tail)
 
 
 @law(TEXTS, st.sampled_from(FORMATS))
 def test_what_is_stored_of_a_text_says_what_looking_at_it_says(text, format):
     bare = FetchedChunk("d", 0, text)
-    stored = bare._replace(quiet=quiet_formats(text))
-    assert loud_among([stored], format, {}) == loud_among([bare], format, {}) == (set() if keeps_to_itself(text, format) else {0})
+    stored = bare._replace(quiet=collision_free_formats(text))
+    assert (
+        chunks_that_may_collide([stored], format, {})
+        == chunks_that_may_collide([bare], format, {})
+        == (set() if is_collision_free(text, format) else {0})
+    )
 
 
 @pytest.mark.parametrize("edition", [EDITION - 1, EDITION + 1])
 def test_what_another_edition_of_the_rules_found_counts_for_nothing(edition):
     stale = FetchedChunk("d", 0, "see [1]", quiet=edition * EDITION_STEP + sum(BITS.values()))
-    assert loud_among([stale], "numbered", {}) == {0}
-    assert not loud_among([stale._replace(text="plain", quiet=edition * EDITION_STEP)], "numbered", {})
+    assert chunks_that_may_collide([stale], "numbered", {}) == {0}
+    assert not chunks_that_may_collide([stale._replace(text="plain", quiet=edition * EDITION_STEP)], "numbered", {})
 
 
 def test_what_is_stored_is_the_edition_and_a_bit_for_each_format():
-    assert quiet_formats("plain") == 8 * EDITION + 7 == 23
-    assert quiet_formats("see [") == 8 * EDITION
+    assert collision_free_formats("plain") == 8 * EDITION + 7 == 31
+    assert collision_free_formats("see [") == 8 * EDITION
     assert dict(BITS) == {"numbered": 1, "source": 2, "xml": 4}
 
 
 def test_a_bracket_is_looked_for_in_the_last_line_of_the_last_512_characters():
-    assert not keeps_to_itself("[" + "x" * 511, "numbered")
-    assert keeps_to_itself("[" + "x" * 512, "numbered")
-    assert not keeps_to_itself("see [x", "numbered")
-    assert not keeps_to_itself("see\n[x", "numbered")
-    assert keeps_to_itself("see [x\nthere", "numbered")
-    assert not keeps_to_itself("(" + " " * 40, "numbered")
+    assert not is_collision_free("[" + "x" * 511, "numbered")
+    assert is_collision_free("[" + "x" * 512, "numbered")
+    assert not is_collision_free("see [x", "numbered")
+    assert not is_collision_free("see\n[x", "numbered")
+    assert is_collision_free("see [x\nthere", "numbered")
+    assert not is_collision_free("(" + " " * 40, "numbered")
 
 
 SUBSCRIPT = "    for each in range(len(values)):\n        print(each, values[each])\n    return args[1]"
@@ -150,31 +154,31 @@ SUBSCRIPT = "    for each in range(len(values)):\n        print(each, values[eac
 
 @pytest.mark.parametrize("text", [SUBSCRIPT, "return values[at]", "if at < 3", "a [link](x) here", "call(id, idle)"])
 def test_code_that_nothing_makes_a_marker_of_is_quiet(text):
-    assert keeps_to_itself(text, "numbered")
+    assert is_collision_free(text, "numbered")
 
 
 @pytest.mark.parametrize(
     "text", ["args[1]", SUBSCRIPT.replace("args", "see "), SUBSCRIPT.replace("1", "[1]"), "values[at", "a <su", "(id: ", "(ID 1"]
 )
 def test_what_the_text_before_or_behind_it_could_make_a_marker_is_not(text):
-    assert not keeps_to_itself(text, "numbered")
+    assert not is_collision_free(text, "numbered")
 
 
 def test_a_subscript_is_told_behind_four_brackets_and_64_characters():
-    assert keeps_to_itself("a" * 60 + ") " * 4 + "args[1]", "numbered")
-    assert not keeps_to_itself("a" * 60 + ") " * 5 + "args[1]", "numbered")
-    assert keeps_to_itself("a " * 30 + "args[1]", "numbered")
-    assert not keeps_to_itself("a " * 29 + "\nargs[1]", "numbered")
+    assert is_collision_free("a" * 60 + ") " * 4 + "args[1]", "numbered")
+    assert not is_collision_free("a" * 60 + ") " * 5 + "args[1]", "numbered")
+    assert is_collision_free("a " * 30 + "args[1]", "numbered")
+    assert not is_collision_free("a " * 29 + "\nargs[1]", "numbered")
 
 
 def test_a_loud_chunk_is_heard():
-    quiet, loud = (FetchedChunk("d", at, text, quiet=quiet_formats(text)) for at, text in enumerate(("plain", "see [1]")))
-    assert loud_among([], "numbered", {}) == set()
-    assert loud_among([quiet, quiet], "numbered", {}) == set()
-    assert loud_among([quiet, loud], "numbered", {}) == {1}
-    assert loud_among([loud._replace(quiet=EDITION * EDITION_STEP + 1)], "numbered", {}) == set()
-    assert loud_among([loud._replace(quiet=EDITION * EDITION_STEP + 6)], "numbered", {}) == {1}
-    assert loud_among([loud], "grouped", {}) == set()
+    quiet, loud = (FetchedChunk("d", at, text, quiet=collision_free_formats(text)) for at, text in enumerate(("plain", "see [1]")))
+    assert chunks_that_may_collide([], "numbered", {}) == set()
+    assert chunks_that_may_collide([quiet, quiet], "numbered", {}) == set()
+    assert chunks_that_may_collide([quiet, loud], "numbered", {}) == {1}
+    assert chunks_that_may_collide([loud._replace(quiet=EDITION * EDITION_STEP + 1)], "numbered", {}) == set()
+    assert chunks_that_may_collide([loud._replace(quiet=EDITION * EDITION_STEP + 6)], "numbered", {}) == {1}
+    assert chunks_that_may_collide([loud], "grouped", {}) == set()
 
 
 QUIET = st.lists(
@@ -184,28 +188,13 @@ QUIET = st.lists(
 SWAPS, SEPARATORS = st.booleans(), st.sampled_from(["", "---"])
 
 
-@law(st.lists(TEXTS | QUIET, min_size=1, max_size=5), TEXTS, SWAPS, st.sampled_from(FORMATS), SEPARATORS)
-def test_only_what_does_not_keep_to_itself_has_to_be_searched(texts, title, swap, format, separator):
-    frame = Frame("[", f"] {title}\n", "", True)
-    loud = [place for place, text in enumerate(texts) if not keeps_to_itself(text, format)]
-    assert defuse_block(frame, texts, swap, format, separator=separator, loud=loud) == defuse_block(
-        frame, texts, swap, format, separator=separator
-    )
-
-
-def test_nothing_is_looked_for_outside_of_what_may_hold_it():
-    text = "see [1] and [2]"
-    assert find_marker_forms(text) == [(4, 7), (12, 15)]
-    assert find_marker_forms(text, [(0, 4)]) == []
-    assert find_marker_forms("see (id 1\n[2]\n(id: 3) <sup>1</sup>", [(0, 4)]) == []
-    assert find_marker_forms("[1]\n[2]\n[3]", [(4, 5)]) == [(4, 7)]
-    assert find_marker_forms("(id 1)\n(id 2)\n(id 3)", [(7, 8)]) == [(7, 13)]
-    assert find_marker_forms("<sup>1</sup>\n<sup>2</sup>\n<sup>3</sup>", [(13, 14)]) == [(13, 25)]
-    assert find_marker_forms("【1】\n【2】\n【3】", [(4, 5)]) == [(4, 7)]
-    assert find_marker_forms("[1]\n[2]\n[3]", []) == []
+@law(st.lists(TEXTS | QUIET, min_size=1, max_size=5), st.sampled_from(FORMATS))
+def test_only_what_does_not_keep_to_itself_has_to_be_searched(texts, format):
+    if all(is_collision_free(text, format) for text in texts):
+        assert defuse(texts, True, format) == Body(tuple(texts))
 
 
 def test_the_usual_gap_mark_is_known_and_another_is_looked_at():
-    assert gap_keeps_to_itself("[…]", "numbered")
-    assert gap_keeps_to_itself("---", "numbered")
-    assert not gap_keeps_to_itself("[1]", "numbered")
+    assert gap_is_collision_free("[…]", "numbered")
+    assert gap_is_collision_free("---", "numbered")
+    assert not gap_is_collision_free("[1]", "numbered")

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from ctxasm.model.progress import Progress
 from ctxasm.retrieval.analyser import analyser
-from ctxasm.retrieval.bm25_index import Bm25Index, best_of
-from ctxasm.retrieval.stopping import SearchStopped
+from ctxasm.retrieval.indexes import Bm25Index, SearchStopped, best_of
 
 TEXTS = [
     "De bezoekuren zijn van 14 tot 20 uur.",

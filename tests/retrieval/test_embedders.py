@@ -17,10 +17,9 @@ from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.progress import Cancelled
 from ctxasm.model.records import Bundle, Chunk, Document
 from ctxasm.model.search import SearchOptions
-from ctxasm.retrieval.embedders import search_vectors_of
+from ctxasm.retrieval.indexes import SearchStopped, search_vectors_of
 from ctxasm.retrieval.searching import methods, search
-from ctxasm.retrieval.stopping import SearchStopped
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 
 LLM = {"HOME": "/h", "CTXASM_LLM_BASE_URL": "https://llm.example/v1", "CTXASM_LLM_MODEL": "chat", "CTXASM_LLM_API_KEY": "llm-key"}
 

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.retrieval.bm25_index import Ranked
-from ctxasm.retrieval.fusion import fuse_rankings
-from ctxasm.retrieval.hybrid import Ranking, ranked_hits
+from ctxasm.retrieval.fusion import Ranked, Ranking, fuse_rankings, ranked_hits
 
 
 def test_a_key_found_by_both_rankings_beats_one_found_by_either() -> None:

@@ -7,8 +7,7 @@ import time
 
 import pytest
 
-from ctxasm.retrieval.keeping import MadeOnce
-from ctxasm.retrieval.stopping import SearchStopped
+from ctxasm.retrieval.indexes import MadeOnce, SearchStopped
 
 
 def test_many_threads_make_one_value() -> None:

@@ -14,10 +14,9 @@ from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Message
 from ctxasm.model.records import Bundle, Chunk, Document, Hit
 from ctxasm.model.search import Found, SearchOptions
-from ctxasm.retrieval.model_reranker import HIGHEST, MOST_CHARS, TOGETHER, ModelReranker
-from ctxasm.retrieval.reranking import RERANKERS, open_reranker, reranked, unavailable
+from ctxasm.retrieval.reranking import HIGHEST, MOST_CHARS, RERANKERS, TOGETHER, ModelReranker, open_reranker, reranked, unavailable
 from ctxasm.retrieval.searching import methods, search
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 
 CONFIG = read_config({"HOME": "/nowhere"})
 

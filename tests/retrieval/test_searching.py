@@ -19,9 +19,9 @@ from ctxasm.model.progress import Progress
 from ctxasm.model.records import Bundle, Chunk, Document, check_query
 from ctxasm.model.search import SearchOptions
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.retrieval.indexes import SearchStopped
 from ctxasm.retrieval.ranking import WEIGHTS
 from ctxasm.retrieval.searching import methods, save_query, search
-from ctxasm.retrieval.stopping import SearchStopped
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "guide" / "search.md").read_text(encoding="utf-8")
 HOURS, PARKING, MRI = "Bezoekuren zijn van 14 tot 20 uur.", "Parkeren kost twee euro.", "Metaal moet thuis blijven."

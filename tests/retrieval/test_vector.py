@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ctxasm.model.errors import InvalidInput
-from ctxasm.retrieval.vector_index import VectorIndex
+from ctxasm.retrieval.indexes import VectorIndex
 
 
 def test_the_nearest_texts_come_first_and_ties_keep_their_place() -> None:

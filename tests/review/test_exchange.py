@@ -25,7 +25,7 @@ from ctxasm.review.exchange import (
     import_lines,
     table_rows,
 )
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from tests.examples import examples
 from tests.review_strategies import NASTY, judged_runs
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ctxasm.model.errors import InvalidInput, NotFound
 from ctxasm.model.runs import CITATION_VERDICTS, Judgement, Passage, Run, RunSource
 from ctxasm.review.judging import checker_says, claims_of, item_for, queue, undo
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from tests.examples import examples
 
 SECRET, OTHERS = "checker-secret", "others-secret"

@@ -13,7 +13,7 @@ from nltk.metrics.agreement import AnnotationTask
 
 from ctxasm.model.runs import Judgement, Run
 from ctxasm.review.reviewers import Estimate, agreement, calibration, coefficients, wilson, with_intervals
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 
 _ = None
 FOUR_RATERS = (

@@ -9,7 +9,7 @@ import pytest
 
 from ctxasm import AssemblySettings, Comparison, assemble, check, compare, load_bundle, preset
 from ctxasm.model.records import Bundle
-from ctxasm.store import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens.counter import open_counter
 
 SAMPLE = Path(__file__).parents[2] / "sample_data"

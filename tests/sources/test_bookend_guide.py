@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ctxasm.assembly.compress.shortening import oversized
-from ctxasm.assembly.deduplicate.relations import promote, relations_of
+from ctxasm.assembly.compress import oversized
+from ctxasm.assembly.deduplicate import promote, relations_of
 from ctxasm.assembly.order import auto, bookend
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.presets import preset

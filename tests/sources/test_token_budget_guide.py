@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from ctxasm.assembly.compress.shortening import compress
+from ctxasm.assembly.compress import compress
 from ctxasm.assembly.order import lost_in_middle
 from ctxasm.model.presets import preset
 from ctxasm.model.records import Chunk, Document, Hit

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ctxasm.assembly.deduplicate.relations import relations_of
-from ctxasm.assembly.deduplicate.resolution import by_document, resolve
+from ctxasm.assembly.deduplicate import by_document, relations_of, resolve
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.ports import ChunkVectors
 from ctxasm.model.records import Chunk, Document, Hit, Query

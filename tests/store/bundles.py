@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from kinds import AnyStore
-
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Hit, Query, Span, Turn
+from ctxasm.store.database import Store
 
 HOSTILE = "'; DROP TABLE ctxasm_chunks; -- \" % _ \\ é ß İ 👩‍🚀 שלום <script>alert(1)</script> [1] <|endoftext|>\r\n\t"
 
@@ -69,6 +68,6 @@ def apart(documents: int) -> tuple[Chunk, ...]:
     return tuple(Chunk(f"apart{n}", own, f"{'Second' if own else 'First'} part of number {n}.") for n in range(documents) for own in (0, 1))
 
 
-def overlaps(store: AnyStore, name: str) -> list[str]:
+def overlaps(store: Store, name: str) -> list[str]:
     """What is stored of the overlap of each two neighbours, in order."""
     return [chunk.overlap_kind for chunk in store.dataset(name).iter_chunks() if chunk.overlap_kind]

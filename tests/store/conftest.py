@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from kinds import KINDS, AnyStore
 
 from ctxasm.model.ports import TokenCounter
-from ctxasm.store.database import Store
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore, Store
 from ctxasm.text.tokens.counter import open_counter
+
+KINDS = ("sqlite file", "sqlite in memory", "postgresql")
 
 
 @pytest.fixture(scope="session")
@@ -25,21 +25,17 @@ def shared_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return address(request, tmp_path)
 
 
-@pytest.fixture(params=["sqlite file", "sqlite in memory", "postgresql"])
-def database(request: pytest.FixtureRequest, tmp_path: Path, counter: TokenCounter) -> Iterator[Store]:
-    """An empty store of each database kind."""
-    with Store(address(request, tmp_path), counter) as opened:
-        yield opened
-
-
 @pytest.fixture(params=KINDS)
-def store(request: pytest.FixtureRequest, tmp_path: Path, counter: TokenCounter) -> Iterator[AnyStore]:
+def store(request: pytest.FixtureRequest, tmp_path: Path, counter: TokenCounter) -> Iterator[Store]:
     """An empty store of each kind."""
-    if request.param == "memory":
-        yield MemoryStore(counter)
-        return
-    with Store(address(request, tmp_path), counter) as opened:
+    with MemoryStore(counter) if request.param == "sqlite in memory" else Store(address(request, tmp_path), counter) as opened:
         yield opened
+
+
+@pytest.fixture
+def database(store: Store) -> Store:
+    """The same."""
+    return store
 
 
 def address(request: pytest.FixtureRequest, folder: Path) -> str:
@@ -47,4 +43,4 @@ def address(request: pytest.FixtureRequest, folder: Path) -> str:
     if kind == "postgresql":
         url: str = request.getfixturevalue("postgres_url")
         return url
-    return "sqlite://" if kind == "sqlite in memory" else f"sqlite:///{folder / 'store.db'}"
+    return f"sqlite:///{folder / 'store.db'}"

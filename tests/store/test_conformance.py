@@ -9,11 +9,11 @@ import pytest
 from bundles import HOSTILE, apart, full_bundle, numbered_bundle, overlaps, two_windows
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kinds import AnyStore
 
 from ctxasm.model.errors import InvalidInput, NotFound
 from ctxasm.model.ports import FetchedChunk, TokenCounter, Window
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query
+from ctxasm.store.database import MemoryStore, Store
 from ctxasm.store.memory import MemorySource
 from ctxasm.text.chunk_facts import chunk_facts
 from tests.examples import examples
@@ -25,7 +25,7 @@ def keys(chunks: object) -> list[tuple[str, int]]:
     return sorted((chunk.document_id, chunk.chunk_index) for chunk in chunks)  # type: ignore[attr-defined]
 
 
-def test_a_bundle_comes_back_whole(store: AnyStore) -> None:
+def test_a_bundle_comes_back_whole(store: Store) -> None:
     bundle = full_bundle()
     info = store.add(bundle, origin="folder/hospital")
     dataset = store.dataset("hospital")
@@ -40,7 +40,7 @@ def test_a_bundle_comes_back_whole(store: AnyStore) -> None:
     assert dataset.info == info == store.datasets()[0]
 
 
-def test_facts_are_those_found_at_load(store: AnyStore, counter: TokenCounter) -> None:
+def test_facts_are_those_found_at_load(store: Store, counter: TokenCounter) -> None:
     bundle = full_bundle()
     store.add(bundle)
     dataset = store.dataset()
@@ -52,9 +52,7 @@ def test_facts_are_those_found_at_load(store: AnyStore, counter: TokenCounter) -
     assert second.token_count == counter.count(second.text)
 
 
-def test_what_neighbours_share_as_a_rule_is_told_by_the_dataset_where_a_document_has_one_pair(
-    store: AnyStore, counter: TokenCounter
-) -> None:
+def test_what_neighbours_share_as_a_rule_is_told_by_the_dataset_where_a_document_has_one_pair(store: Store, counter: TokenCounter) -> None:
     store.add(Bundle("alone", (), two_windows(1)))
     assert overlaps(store, "alone") == ["coincidence"]
     store.add(Bundle("mixed", (), (*two_windows(3), *apart(4))))
@@ -67,7 +65,7 @@ def test_what_neighbours_share_as_a_rule_is_told_by_the_dataset_where_a_document
     assert (second.token_count, second.overlap_tokens) == (counter.count(second.text), counter.count(shared))
 
 
-def test_another_encoding_has_no_token_facts_but_all_others(store: AnyStore) -> None:
+def test_another_encoding_has_no_token_facts_but_all_others(store: Store) -> None:
     store.add(full_bundle())
     (chunk,) = store.fetch([Window("d1", 1, 1)], "o200k_base").chunks
     assert (chunk.token_count, chunk.overlap_tokens) == (None, None)
@@ -75,7 +73,7 @@ def test_another_encoding_has_no_token_facts_but_all_others(store: AnyStore) -> 
     assert chunk.duplicate_key is not None
 
 
-def test_fetch_brings_what_the_windows_cover(store: AnyStore) -> None:
+def test_fetch_brings_what_the_windows_cover(store: Store) -> None:
     store.add(full_bundle())
     fetched = store.fetch([Window("d1", -5, 1), Window("d1", 3, 9), Window(HOSTILE, 0, 0), Window("nowhere", 0, 3)], ENCODING)
     assert keys(fetched.chunks) == sorted([("d1", 0), ("d1", 1), ("d1", 3), (HOSTILE, 0)])
@@ -85,7 +83,7 @@ def test_fetch_brings_what_the_windows_cover(store: AnyStore) -> None:
     assert all(type(chunk) is FetchedChunk for chunk in fetched.chunks)
 
 
-def test_windows_past_every_range_are_empty(store: AnyStore) -> None:
+def test_windows_past_every_range_are_empty(store: Store) -> None:
     store.add(full_bundle())
     windows = [Window("d1", 2**31, 2**70), Window("bare", 2**31 - 1, 2**64), Window("d1", -(2**80), -1), Window("d1", 5, 4)]
     assert keys(store.fetch(windows, ENCODING).chunks) == [("bare", 2**31 - 1)]
@@ -93,7 +91,7 @@ def test_windows_past_every_range_are_empty(store: AnyStore) -> None:
     assert list(store.fetch([], ENCODING).chunks) == []
 
 
-def test_fetch_equals_a_plain_scan(store: AnyStore) -> None:
+def test_fetch_equals_a_plain_scan(store: Store) -> None:
     bundle = numbered_bundle(30, 12)
     store.add(bundle)
     dataset = store.dataset()
@@ -105,7 +103,7 @@ def test_fetch_equals_a_plain_scan(store: AnyStore) -> None:
         assert keys(dataset.fetch(windows, ENCODING).chunks) == keys(expected)
 
 
-def test_loading_a_name_again_replaces_it(store: AnyStore) -> None:
+def test_loading_a_name_again_replaces_it(store: Store) -> None:
     first = store.add(numbered_bundle(3, 4, "old {0} {1}", name="a"))
     store.add(numbered_bundle(1, 1, "other", name="b"))
     dataset = store.dataset("a")
@@ -121,7 +119,7 @@ def test_loading_a_name_again_replaces_it(store: AnyStore) -> None:
     assert [chunk.text for chunk in store.dataset("b").document_chunks("d0")] == ["other"]
 
 
-def test_equal_records_have_an_equal_content_hash(store: AnyStore) -> None:
+def test_equal_records_have_an_equal_content_hash(store: Store) -> None:
     first = store.add(full_bundle("a"))
     second = store.add(full_bundle("b"))
     assert first.content_hash == second.content_hash
@@ -129,7 +127,7 @@ def test_equal_records_have_an_equal_content_hash(store: AnyStore) -> None:
     assert store.add(moved).content_hash != first.content_hash
 
 
-def test_delete_removes_one_dataset(store: AnyStore) -> None:
+def test_delete_removes_one_dataset(store: Store) -> None:
     store.add(full_bundle("a"))
     store.add(full_bundle("b"))
     store.delete("b")
@@ -143,7 +141,7 @@ def test_delete_removes_one_dataset(store: AnyStore) -> None:
         store.fetch([Window("d1", 0, 0)], ENCODING)
 
 
-def test_names_that_cannot_be(store: AnyStore) -> None:
+def test_names_that_cannot_be(store: Store) -> None:
     for name in ("", "  ", "nul\x00", "\ud800", "x" * 2001):
         with pytest.raises(InvalidInput, match="dataset name"):
             store.add(full_bundle(), name)
@@ -154,7 +152,7 @@ def test_names_that_cannot_be(store: AnyStore) -> None:
     assert store.datasets() == []
 
 
-def test_a_hostile_name_is_a_name(store: AnyStore) -> None:
+def test_a_hostile_name_is_a_name(store: Store) -> None:
     store.add(full_bundle("plain"))
     assert store.add(full_bundle(HOSTILE)).name == HOSTILE
     assert store.dataset(HOSTILE).bundle() == full_bundle(HOSTILE)
@@ -162,7 +160,7 @@ def test_a_hostile_name_is_a_name(store: AnyStore) -> None:
     assert [info.name for info in store.datasets()] == ["plain"]
 
 
-def test_unknown_names_are_answered_with_those_that_exist(store: AnyStore) -> None:
+def test_unknown_names_are_answered_with_those_that_exist(store: Store) -> None:
     with pytest.raises(NotFound, match="the store holds no dataset: it is empty"):
         store.dataset()
     store.add(full_bundle())
@@ -191,7 +189,7 @@ PHRASES = [
 ]
 
 
-def test_find_text(store: AnyStore) -> None:
+def test_find_text(store: Store) -> None:
     store.add(numbered_bundle(1, 1, "open all night % _ é", name="another dataset"))
     store.add(full_bundle())
     dataset = store.dataset("hospital")
@@ -199,7 +197,7 @@ def test_find_text(store: AnyStore) -> None:
     assert found == dict(PHRASES)
 
 
-def test_find_text_stops_at_its_limit_in_document_order(store: AnyStore) -> None:
+def test_find_text_stops_at_its_limit_in_document_order(store: Store) -> None:
     store.add(numbered_bundle(4, 3))
     found = store.dataset().find_text("chunk", limit=5)
     assert [(chunk.document_id, chunk.chunk_index) for chunk in found] == [("d0", 0), ("d0", 1), ("d0", 2), ("d1", 0), ("d1", 1)]
@@ -207,7 +205,7 @@ def test_find_text_stops_at_its_limit_in_document_order(store: AnyStore) -> None
     assert store.dataset().find_text("chunk", limit=0) == []
 
 
-def test_partial_bundles_load(store: AnyStore) -> None:
+def test_partial_bundles_load(store: Store) -> None:
     store.add(Bundle("nothing"))
     assert store.dataset().bundle() == Bundle("nothing")
     store.add(Bundle("orphans", chunks=(Chunk("x", 1, "b"), Chunk("x", 0, "a"), Chunk("x", 1, "b"))))
@@ -239,7 +237,7 @@ BAD = {
 }
 
 
-def test_bad_records_change_nothing(store: AnyStore) -> None:
+def test_bad_records_change_nothing(store: Store) -> None:
     store.add(full_bundle("bad"))
     for field, bundle in BAD.items():
         with pytest.raises(InvalidInput, match=field.strip()) as raised:
@@ -266,7 +264,7 @@ class Unlucky:
         return getattr(self._counter, name)
 
 
-def test_an_error_in_the_middle_of_a_load_changes_nothing(store: AnyStore, counter: TokenCounter) -> None:
+def test_an_error_in_the_middle_of_a_load_changes_nothing(store: Store, counter: TokenCounter) -> None:
     store.add(numbered_bundle(3, 3, "old"))
     before = store.datasets()
     store._counter = Unlucky(counter, 1500)  # type: ignore[assignment]
@@ -287,7 +285,7 @@ class Estimating:
         return [1 for _ in texts]
 
 
-def test_estimates_are_never_stored(store: AnyStore) -> None:
+def test_estimates_are_never_stored(store: Store) -> None:
     store._counter = Estimating()  # type: ignore[assignment]
     assert store.add(full_bundle()).encoding is None
     for chunk in store.fetch([Window("d1", 0, 3)], ENCODING).chunks:
@@ -295,7 +293,7 @@ def test_estimates_are_never_stored(store: AnyStore) -> None:
         assert chunk.duplicate_key is not None
 
 
-def test_five_megabytes_in_one_chunk(store: AnyStore) -> None:
+def test_five_megabytes_in_one_chunk(store: Store) -> None:
     store._counter = Estimating()  # type: ignore[assignment]
     text = "Ziekenhuis 👩‍🚀 é\r\n" * 260_000
     store.add(Bundle("big", (Document("d"),), (Chunk("d", 0, text),)))
@@ -315,7 +313,7 @@ wholes = st.none() | st.integers(-(2**63) + 1, 2**63 - 1)
         max_size=8,
     )
 )
-def test_any_chunks_come_back_whole_and_as_from_memory(store: AnyStore, counter: TokenCounter, drawn: dict[tuple[str, int], Chunk]) -> None:
+def test_any_chunks_come_back_whole_and_as_from_memory(store: Store, counter: TokenCounter, drawn: dict[tuple[str, int], Chunk]) -> None:
     chunks = [replace(chunk, document_id=document_id, chunk_index=index) for (document_id, index), chunk in drawn.items()]
     store.add(Bundle("drawn", chunks=tuple(chunks)))
     plain = MemorySource((), chunks, counter)
@@ -323,3 +321,25 @@ def test_any_chunks_come_back_whole_and_as_from_memory(store: AnyStore, counter:
     assert sorted(store.fetch(windows, ENCODING).chunks) == sorted(plain.fetch(windows, ENCODING).chunks)
     assert keys(store.dataset().bundle().chunks) == keys(chunks)
     assert set(map(repr, store.dataset().bundle().chunks)) == set(map(repr, chunks))
+
+
+def test_a_database_in_memory_that_two_stores_open_is_read_anew(counter: TokenCounter) -> None:
+    url = "sqlite:///file:shared?mode=memory&cache=shared&uri=true"
+    with Store(url, counter) as one, Store(url, counter) as other:
+        one.add(full_bundle())
+        dataset = one.dataset()
+        assert dataset.fetch([Window("d1", 0, 0)], ENCODING).chunks
+        other.add(Bundle("hospital", (Document("d1"),), (Chunk("d1", 0, "new"),)))
+        assert [chunk.text for chunk in dataset.fetch([Window("d1", 0, 0)], ENCODING).chunks] == ["new"]
+
+
+def test_chunks_held_in_memory_are_those_of_the_newest_load(counter: TokenCounter) -> None:
+    with MemoryStore(counter) as store:
+        store.add(full_bundle())
+        dataset = store.dataset()
+        assert dataset.fetch([Window("d1", 1, 1)], ENCODING).chunks[0].token_count is not None
+        store.add(Bundle("x", (), (Chunk("d1", 9, "more"),)), "hospital", join=True)
+        assert [chunk.text for chunk in dataset.fetch([Window("d1", 9, 9)], ENCODING).chunks] == ["more"]
+        store.delete("hospital")
+        with pytest.raises(NotFound):
+            dataset.fetch([Window("d1", 1, 1)], ENCODING)

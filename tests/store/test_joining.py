@@ -10,15 +10,13 @@ import pytest
 from bundles import HOSTILE, apart, full_bundle, numbered_bundle, overlaps, two_windows
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kinds import AnyStore
 
 from ctxasm.model.errors import InvalidInput, NotFound, StoreUnavailable
 from ctxasm.model.ports import TokenCounter, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.store import dataset
-from ctxasm.store.append_rules import differences, joined
+from ctxasm.store.append import differences, joined
 from ctxasm.store.database import Store
-from ctxasm.store.memory import MemoryStore
 from tests.examples import examples
 
 ENCODING = "cl100k_base"
@@ -59,7 +57,7 @@ def union(first: Bundle, second: Bundle) -> Bundle:
     return Bundle("union", *parts)
 
 
-def content(store: AnyStore, name: str) -> dict[str, Any]:
+def content(store: Store, name: str) -> dict[str, Any]:
     """All that can be read of a dataset, but when and under which number it was loaded."""
     own = store.dataset(name)
     bundle, info = own.bundle(), own.info
@@ -76,8 +74,8 @@ def content(store: AnyStore, name: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def emptied(store: AnyStore) -> Callable[[], AnyStore]:
-    def empty() -> AnyStore:
+def emptied(store: Store) -> Callable[[], Store]:
+    def empty() -> Store:
         for info in store.datasets():
             store.delete(info.name)
         return store
@@ -88,7 +86,7 @@ def emptied(store: AnyStore) -> Callable[[], AnyStore]:
 @settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.sets(st.sampled_from(PLACES)), st.sets(st.sampled_from(PLACES)), st.booleans())
 def test_adding_is_loading_both_at_once(
-    emptied: Callable[[], AnyStore], first: set[tuple[str, int]], second: set[tuple[str, int]], streamed: bool
+    emptied: Callable[[], Store], first: set[tuple[str, int]], second: set[tuple[str, int]], streamed: bool
 ) -> None:
     store = emptied()
     stored, came = part(lambda k, at: (k, at) in first), part(lambda k, at: (k, at) in second)
@@ -108,9 +106,7 @@ def test_adding_is_loading_both_at_once(
 
 
 @pytest.mark.parametrize(("before", "after", "kind"), [((3, 4), (9, 4), "text"), ((4, 3), (4, 9), "coincidence")])
-def test_what_is_usual_is_found_again_when_records_join(
-    store: AnyStore, before: tuple[int, int], after: tuple[int, int], kind: str
-) -> None:
+def test_what_is_usual_is_found_again_when_records_join(store: Store, before: tuple[int, int], after: tuple[int, int], kind: str) -> None:
     """A dataset becomes one of sliding windows, and is one no more: the overlaps are those of loading both at once."""
     stored, came = ((*two_windows(sliding), *apart(others)) for sliding, others in (before, after))
     store.add(Bundle("both", (), stored))
@@ -121,14 +117,14 @@ def test_what_is_usual_is_found_again_when_records_join(
     assert content(store, "both") == content(store, "once")
 
 
-def test_what_is_there_already_changes_nothing(store: AnyStore) -> None:
+def test_what_is_there_already_changes_nothing(store: Store) -> None:
     before = store.add(full_bundle())
     assert store.add(full_bundle(), join=True) == before
     assert store.add(replace(full_bundle(), documents=(), queries=(), answers=()), join=True) == before
     assert store.dataset("hospital").bundle() == full_bundle()
 
 
-def test_other_content_is_refused_with_all_that_differs_and_nothing_changes(store: AnyStore) -> None:
+def test_other_content_is_refused_with_all_that_differs_and_nothing_changes(store: Store) -> None:
     before = store.add(full_bundle())
     bundle = full_bundle()
     other = Bundle(
@@ -154,7 +150,7 @@ def test_other_content_is_refused_with_all_that_differs_and_nothing_changes(stor
     assert store.dataset("hospital").bundle() == bundle
 
 
-def test_a_record_that_says_more_fills_in_what_is_missing(store: AnyStore) -> None:
+def test_a_record_that_says_more_fills_in_what_is_missing(store: Store) -> None:
     hits = (Hit("a", 0, 2.0),)
     store.add(Bundle("d", (Document("a", "A"),), (Chunk("a", 0, "Text."),), (Query("Wat?", (), "q", metadata={"own": 1}),)))
     query = Query("Wat?", hits, "q", search_method="bm25", metadata={"r": 2})
@@ -167,7 +163,7 @@ def test_a_record_that_says_more_fills_in_what_is_missing(store: AnyStore) -> No
     assert [entry.hits for entry in own.query_list()] == [1]
 
 
-def test_a_saved_question_is_never_hidden_by_another_of_its_id(store: AnyStore) -> None:
+def test_a_saved_question_is_never_hidden_by_another_of_its_id(store: Store) -> None:
     store.add(numbered_bundle(1, 2))
     store.save_query("numbered", Query("Mine?", (), "mine"))
     with pytest.raises(InvalidInput, match="query 'mine': query is stored as 'Mine\\?', got 'Other\\?'"):
@@ -176,13 +172,13 @@ def test_a_saved_question_is_never_hidden_by_another_of_its_id(store: AnyStore) 
     assert [(entry.query_id, entry.hits) for entry in store.dataset("numbered").query_list()] == [("q", 1), ("mine", 1)]
 
 
-def test_only_a_dataset_that_is_there_can_be_joined(store: AnyStore) -> None:
+def test_only_a_dataset_that_is_there_can_be_joined(store: Store) -> None:
     store.add(numbered_bundle(1, 1, name="a"))
     with pytest.raises(NotFound, match="no dataset 'b': choose one of 'a'"):
         store.add(numbered_bundle(1, 1, name="b"), join=True)
 
 
-def test_counts_dates_and_origin_follow(store: AnyStore) -> None:
+def test_counts_dates_and_origin_follow(store: Store) -> None:
     first = store.add(numbered_bundle(2, 2, name="a"), origin="one.zip")
     store.add(numbered_bundle(1, 1, name="b"))
     info = store.add(Bundle("a", queries=(Query("More?", (), "more"),), replaced=3), origin="two.zip", join=True)
@@ -192,7 +188,7 @@ def test_counts_dates_and_origin_follow(store: AnyStore) -> None:
     assert [one.name for one in store.datasets()] == ["a", "b"]
 
 
-def test_chunks_in_any_order_and_of_documents_that_nobody_lists(store: AnyStore) -> None:
+def test_chunks_in_any_order_and_of_documents_that_nobody_lists(store: Store) -> None:
     store.add(Bundle("d", chunks=tuple(slices("a", 6, True)[::2])))
     mixed = (*slices("z", 3, True)[::-1], *slices("a", 6, True)[1::2], *slices("y", 2, False))
     store.add_stream("d", (), iter(mixed), join=True)
@@ -200,7 +196,7 @@ def test_chunks_in_any_order_and_of_documents_that_nobody_lists(store: AnyStore)
     assert content(store, "d") == content(store, "whole")
 
 
-def test_an_error_of_the_records_undoes_everything(store: AnyStore) -> None:
+def test_an_error_of_the_records_undoes_everything(store: Store) -> None:
     before = store.add(numbered_bundle(2, 3, name="a"))
 
     def broken() -> Iterator[Answer]:
@@ -271,13 +267,13 @@ def test_a_dataset_counted_in_another_encoding_is_counted_anew(tmp_path: Any, co
         assert content(store, "a") == content(store, "whole")
 
 
-def test_no_text_can_be_taken_for_another(store: AnyStore) -> None:
+def test_no_text_can_be_taken_for_another(store: Store) -> None:
     store.add(Bundle("h", (Document(HOSTILE, HOSTILE),), (Chunk(HOSTILE, 0, HOSTILE),)))
     info = store.add(Bundle("h", (Document(HOSTILE, HOSTILE),), (Chunk(HOSTILE, 0, HOSTILE), Chunk(HOSTILE, 1, "x"))), join=True)
     assert (info.documents, info.chunks) == (1, 2)
 
 
-def test_records_are_found_by_name(store: AnyStore) -> None:
+def test_records_are_found_by_name(store: Store) -> None:
     bundle = full_bundle()
     store.add(bundle)
     store.save_query("hospital", Query("Mine?", (), "mine"))
@@ -290,7 +286,7 @@ def test_records_are_found_by_name(store: AnyStore) -> None:
     assert (own.documents_named([]), own.chunks_at([]), own.held_chunks([]), own.queries_named([])) == ({}, {}, set(), {})
 
 
-def test_a_document_is_as_long_as_its_chunks_reach_where_all_of_them_say(store: AnyStore) -> None:
+def test_a_document_is_as_long_as_its_chunks_reach_where_all_of_them_say(store: Store) -> None:
     chunks = (Chunk("a", 0, "x", 0, 9), Chunk("a", 1, "y", 2, 5), Chunk("b", 0, "x", 0, 4), Chunk("b", 1, "y"))
     store.add(Bundle("d", (Document("c"),), chunks))
     assert store.dataset("d").document_lengths(["a", "b", "c", "nowhere", "\x00"]) == {"a": 9, "b": None, "c": 0}
@@ -306,9 +302,3 @@ def test_the_rule_of_joining() -> None:
     chunk = Chunk("a", 0, "x", 0, 1, metadata={"k": 1})
     assert differences(chunk, Chunk("a", 0, "x")) == []
     assert [found.field for found in differences(Chunk("a", 0, "x"), chunk)] == ["start", "end", "k"]
-
-
-def test_memory_answers_like_a_database_when_nothing_is_new(counter: TokenCounter) -> None:
-    store = MemoryStore(counter)
-    before = store.add(full_bundle())
-    assert store.add(Bundle("x", answers=full_bundle().answers), "hospital", join=True) is before

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from kinds import AnyStore
 
 from ctxasm.model.errors import DamagedData, InvalidInput, NotFound
 from ctxasm.model.messages import Message
@@ -39,7 +38,7 @@ LATER = replace(RUN, run_id="r2", kept_at="2026-11-29T08:00:00.000001+00:00", au
 SAID = Judgement("r1", "0:1", "An", "right", "as it says")
 
 
-def test_a_run_is_kept_as_it_is(store: AnyStore) -> None:
+def test_a_run_is_kept_as_it_is(store: Store) -> None:
     assert store.keep_runs([RUN, LATER]) == 2
     assert store.keep_runs([RUN, RUN]) == 0
     assert store.run("r1") == RUN
@@ -53,7 +52,7 @@ def test_a_run_is_kept_as_it_is(store: AnyStore) -> None:
         store.run("\0")
 
 
-def test_the_history_is_by_time_and_filtered(store: AnyStore) -> None:
+def test_the_history_is_by_time_and_filtered(store: Store) -> None:
     store.keep_runs([RUN, LATER])
     assert [entry.run_id for entry in store.runs()] == ["r2", "r1"]
     first = store.runs(RunFilter(author="An"))[0]
@@ -69,7 +68,7 @@ def test_the_history_is_by_time_and_filtered(store: AnyStore) -> None:
         assert [entry.run_id for entry in store.runs(wanted)] == found, wanted
 
 
-def test_what_is_deleted_comes_back_until_it_is_purged(store: AnyStore) -> None:
+def test_what_is_deleted_comes_back_until_it_is_purged(store: Store) -> None:
     store.keep_runs([RUN, LATER])
     store.judge(SAID, 0)
     assert store.delete_runs(["r1", "nobody", "\0"]) == 1
@@ -86,7 +85,7 @@ def test_what_is_deleted_comes_back_until_it_is_purged(store: AnyStore) -> None:
         store.judge(SAID, 0)
 
 
-def test_a_judgement_is_added_to_and_never_overwritten(store: AnyStore) -> None:
+def test_a_judgement_is_added_to_and_never_overwritten(store: Store) -> None:
     store.keep_runs([RUN])
     first = store.judge(SAID, 0)
     assert first.saved
@@ -148,7 +147,7 @@ def test_a_hostile_run_is_refused_with_a_sentence(text: str, said: str) -> None:
         read_run(text)
 
 
-def test_judgements_of_elsewhere_join_and_conflicts_come_back(store: AnyStore) -> None:
+def test_judgements_of_elsewhere_join_and_conflicts_come_back(store: Store) -> None:
     store.keep_runs([RUN])
     store.judge(SAID, 0)
     (there,) = store.judgements(["r1"])

@@ -13,7 +13,6 @@ import pytest
 from bundles import HOSTILE, full_bundle, numbered_bundle
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kinds import AnyStore
 
 from ctxasm.model.errors import InvalidInput, NotFound, StoreUnavailable
 from ctxasm.model.ports import TokenCounter, Window
@@ -27,7 +26,7 @@ ENCODING = "cl100k_base"
 # Kept texts
 
 
-def test_what_is_kept_comes_back(store: AnyStore) -> None:
+def test_what_is_kept_comes_back(store: Store) -> None:
     assert store.read_kept("shelf") == store.read_kept("shelf", ["a"]) == {}
     store.keep("shelf", {"b": '{"x":1}', "a": HOSTILE, HOSTILE: ""})
     store.keep("other", {"a": "not this"})
@@ -41,7 +40,7 @@ def test_what_is_kept_comes_back(store: AnyStore) -> None:
     assert store.read_kept("other") == {"a": "not this"}
 
 
-def test_what_is_forgotten_is_gone(store: AnyStore) -> None:
+def test_what_is_forgotten_is_gone(store: Store) -> None:
     store.keep("one", {name: name for name in "abcd"})
     store.keep("two", {"a": "stays"})
     store.forget("one", ["a", "none", "b", "a"])
@@ -53,7 +52,7 @@ def test_what_is_forgotten_is_gone(store: AnyStore) -> None:
     assert (store.read_kept("one"), store.read_kept("two")) == ({}, {"a": "stays"})
 
 
-def test_what_no_shelf_takes_changes_nothing(store: AnyStore) -> None:
+def test_what_no_shelf_takes_changes_nothing(store: Store) -> None:
     store.keep("shelf", {"a": "old"})
     for shelf, values in (
         ("", {"a": "x"}),
@@ -74,7 +73,7 @@ def test_what_no_shelf_takes_changes_nothing(store: AnyStore) -> None:
     assert store.read_kept("x" * 1000) == {"é" * 750: "fits"}
 
 
-def test_thousands_are_kept_at_once(store: AnyStore) -> None:
+def test_thousands_are_kept_at_once(store: Store) -> None:
     many = {f"key {number}": str(number) * 10 for number in range(5000)}
     store.keep("many", many)
     assert store.read_kept("many", list(many)) == store.read_kept("many") == many
@@ -92,7 +91,7 @@ calls = st.lists(
 
 @settings(max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(calls)
-def test_a_shelf_is_a_dictionary(store: AnyStore, drawn: list[tuple[str, str, object]]) -> None:
+def test_a_shelf_is_a_dictionary(store: Store, drawn: list[tuple[str, str, object]]) -> None:
     expected: dict[str, dict[str, str]] = {"a": {}, "b": {}}
     for shelf in expected:
         store.forget(shelf)
@@ -139,7 +138,7 @@ SAVED = Query(
 )
 
 
-def test_a_saved_query_stands_after_the_loaded_ones(store: AnyStore) -> None:
+def test_a_saved_query_stands_after_the_loaded_ones(store: Store) -> None:
     bundle = full_bundle()
     store.add(bundle)
     dataset = store.dataset()
@@ -157,7 +156,7 @@ def test_a_saved_query_stands_after_the_loaded_ones(store: AnyStore) -> None:
     assert dataset.info.queries == 2
 
 
-def test_the_same_id_replaces_a_saved_query_in_its_place(store: AnyStore) -> None:
+def test_the_same_id_replaces_a_saved_query_in_its_place(store: Store) -> None:
     store.add(full_bundle())
     for query_id in ("a", "b", "c"):
         store.save_query("hospital", replace(SAVED, query_id=query_id))
@@ -172,7 +171,7 @@ def test_the_same_id_replaces_a_saved_query_in_its_place(store: AnyStore) -> Non
     assert [entry.query_id for entry in store.dataset().query_list()][2:] == ["a", "c", "b"]
 
 
-def test_a_loaded_query_is_never_replaced_nor_deleted(store: AnyStore) -> None:
+def test_a_loaded_query_is_never_replaced_nor_deleted(store: Store) -> None:
     store.add(full_bundle())
     with pytest.raises(InvalidInput, match="query_id must not be that of a loaded query, got 'q1'"):
         store.save_query("hospital", replace(SAVED, query_id="q1"))
@@ -181,7 +180,7 @@ def test_a_loaded_query_is_never_replaced_nor_deleted(store: AnyStore) -> None:
     assert store.dataset().queries() == list(full_bundle().queries)
 
 
-def test_saved_queries_survive_a_load_and_go_with_their_dataset(store: AnyStore) -> None:
+def test_saved_queries_survive_a_load_and_go_with_their_dataset(store: Store) -> None:
     store.add(full_bundle())
     store.add(numbered_bundle(1, 1, name="other"))
     for name in ("hospital", "other"):
@@ -203,7 +202,7 @@ def test_saved_queries_survive_a_load_and_go_with_their_dataset(store: AnyStore)
     assert store.dataset("other").query("typed-1") == SAVED
 
 
-def test_queries_that_cannot_be_saved(store: AnyStore) -> None:
+def test_queries_that_cannot_be_saved(store: Store) -> None:
     store.add(full_bundle())
     with pytest.raises(NotFound, match=r"'zoo'.*'hospital'"):
         store.save_query("zoo", SAVED)
@@ -222,7 +221,7 @@ def test_queries_that_cannot_be_saved(store: AnyStore) -> None:
     assert store.dataset().queries() == list(full_bundle().queries)
 
 
-def test_queries_of_a_dataset_that_lies_elsewhere(store: AnyStore) -> None:
+def test_queries_of_a_dataset_that_lies_elsewhere(store: Store) -> None:
     store.save_query("elsewhere", SAVED, linked=True)
     assert store.saved_queries("elsewhere") == [SAVED]
     assert store.saved_queries("nul\x00") == store.saved_queries("nowhere") == []
@@ -234,7 +233,7 @@ def test_queries_of_a_dataset_that_lies_elsewhere(store: AnyStore) -> None:
 
 
 @pytest.mark.parametrize("batch", [1, 7, 1000])
-def test_chunks_come_in_place_order(store: AnyStore, batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_come_in_place_order(store: Store, batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dataset_module, "BATCH_ROWS", batch)
     store.add(numbered_bundle(2, 2, name="before"))
     bundle = full_bundle()
@@ -245,7 +244,7 @@ def test_chunks_come_in_place_order(store: AnyStore, batch: int, monkeypatch: py
     assert len(by_document) == len(bundle.chunks)
 
 
-def test_a_dataset_without_chunks_has_none(store: AnyStore) -> None:
+def test_a_dataset_without_chunks_has_none(store: Store) -> None:
     store.add(replace(full_bundle(), chunks=()))
     assert list(store.dataset().iter_chunks()) == []
 
@@ -273,7 +272,7 @@ def test_new_summaries_do_not_disturb_who_reads_chunks(database: Store, monkeypa
 # Summaries
 
 
-def test_summaries_are_given_to_documents_without_one(store: AnyStore) -> None:
+def test_summaries_are_given_to_documents_without_one(store: Store) -> None:
     bundle = full_bundle()
     before = store.add(bundle)
     dataset = store.dataset()
@@ -293,7 +292,7 @@ def test_summaries_are_given_to_documents_without_one(store: AnyStore) -> None:
     assert after.content_hash == store.add(current.bundle(), "copy").content_hash != before.content_hash
 
 
-def test_gold_is_given_to_one_question(store: AnyStore) -> None:
+def test_gold_is_given_to_one_question(store: Store) -> None:
     bundle = full_bundle()
     before = store.add(bundle)
     first, *others = bundle.queries
@@ -307,7 +306,7 @@ def test_gold_is_given_to_one_question(store: AnyStore) -> None:
     assert store.dataset("hospital").info.content_hash == before.content_hash
 
 
-def test_gold_beside_a_linked_table_is_given_to_a_saved_question_alone(store: AnyStore) -> None:
+def test_gold_beside_a_linked_table_is_given_to_a_saved_question_alone(store: Store) -> None:
     store.save_query("elsewhere", Query("Where?", (), "mine", (GoldChunk("a", 1),)), linked=True)
     gold = GoldChunk("a", 1), GoldChunk("a", 2, "cited", votes=(2, 3))
     assert store.set_gold("elsewhere", "mine", gold[1:], "add", linked=True).gold == gold
@@ -320,7 +319,7 @@ def test_gold_beside_a_linked_table_is_given_to_a_saved_question_alone(store: An
         store.set_gold("elsewhere", "mine", ())
 
 
-def test_summaries_are_made_again_and_taken_back_by_the_same_means(store: AnyStore) -> None:
+def test_summaries_are_made_again_and_taken_back_by_the_same_means(store: Store) -> None:
     bundle = full_bundle()
     first = store.add(bundle)
     one = store.set_summaries("hospital", {"bare": "One."}, "model a")
@@ -334,7 +333,7 @@ def test_summaries_are_made_again_and_taken_back_by_the_same_means(store: AnySto
     assert len({first.dataset_id, one.dataset_id, two.dataset_id, back.dataset_id}) == 4
 
 
-def test_summaries_that_cannot_be(store: AnyStore) -> None:
+def test_summaries_that_cannot_be(store: Store) -> None:
     before = store.add(full_bundle())
     with pytest.raises(NotFound, match="zoo"):
         store.set_summaries("zoo", {"bare": "x"}, "me")

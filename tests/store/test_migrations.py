@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -20,15 +20,13 @@ from sqlalchemy import insert, inspect, make_url, update
 from test_later import SAVED
 
 from ctxasm.assembly.pipeline import assemble
-from ctxasm.model.errors import StoreUnavailable
+from ctxasm.model.errors import DamagedData, StoreUnavailable
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Bundle, Chunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store import connect
 from ctxasm.store.connect import Connections
-from ctxasm.store.database import Store
-from ctxasm.store.memory import MemoryStore
-from ctxasm.store.migrate import ensure_schema
+from ctxasm.store.database import MemoryStore, Store
+from ctxasm.store.migrate import STEPS, ensure_schema
 from ctxasm.store.schema import SCHEMA_VERSION, metadata
 
 DUMPS = Path(__file__).parent / "versions"
@@ -163,7 +161,7 @@ def test_overlaps_and_keys_of_an_old_database_are_found_again(
     windows += tuple(Chunk(f"short{at}", own, "".join(texts[at + own : at + own + 5])) for at in range(5) for own in (0, 1))
     code = tuple(Chunk(f"code{at}", 0, f"if x:\n    a()\n{' ' * at}b()") for at in (0, 4))
     bundle = Bundle("windows", (), (*windows, *code))
-    monkeypatch.setattr("ctxasm.store.migrations.versions.r0005_overlaps._MOST", 7)
+    monkeypatch.setattr("ctxasm.store.migrate.MOST_HELD", 7)
     with Store(shared_url, counter) as store:
         store.add(bundle)
         fresh = facts_of(store.dataset().iter_chunks())
@@ -179,7 +177,6 @@ def test_overlaps_and_keys_of_an_old_database_are_found_again(
         for later in ("judgements", "runs"):
             connection.exec_driver_sql(f"DROP TABLE ctxasm_{later}")
         connection.exec_driver_sql("UPDATE ctxasm_schema SET version = 4")
-        connection.exec_driver_sql("UPDATE ctxasm_alembic_version SET version_num = '0004'")
     connections.close()
     with Store(shared_url, counter) as store:
         dataset = store.dataset()
@@ -218,9 +215,6 @@ def test_both_ways_lead_to_the_same_schema(shared_url: str, counter: TokenCounte
         assert schema_of(shared_url) != direct
         Store(shared_url, counter).close()
         assert schema_of(shared_url) == direct
-    drop_all(shared_url)
-    walk_from_nothing(shared_url)
-    assert schema_of(shared_url) == direct
 
 
 def drop_all(url: str) -> None:
@@ -234,36 +228,18 @@ def drop_all(url: str) -> None:
     connections.close()
 
 
-def walk_from_nothing(url: str) -> None:
-    """Every step of Alembic in an empty database, as a developer would run it."""
-    from alembic import command
-    from alembic.config import Config
-
-    connections = Connections(url)
-    with connections.writing() as connection:
-        config = Config(attributes={"connection": connection})
-        config.set_main_option("script_location", str(Path(connect.__file__).with_name("migrations")))
-        command.upgrade(config, "head")
-    connections.close()
-
-
 def test_the_last_step_is_the_version() -> None:
-    from alembic.config import Config
-    from alembic.script import ScriptDirectory
-
-    config = Config()
-    config.set_main_option("script_location", str(Path(connect.__file__).with_name("migrations")))
-    steps = ScriptDirectory.from_config(config)
-    assert steps.get_heads() == [f"{SCHEMA_VERSION:04}"]
-    assert [step.revision for step in steps.walk_revisions()] == [f"{number:04}" for number in range(SCHEMA_VERSION, 0, -1)]
+    assert len(STEPS) == SCHEMA_VERSION - 1
 
 
-@pytest.mark.system
-def test_a_new_database_does_not_load_alembic(tmp_path: Path) -> None:
-    opened = "from ctxasm.store.database import Store\nfrom ctxasm.text.tokens import open_counter\nimport sys\n"
-    opened += f"Store('sqlite:///{tmp_path}/a.db', open_counter()).close()\n" * 2 + "print('alembic' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", opened], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("False\n", "")
+def test_a_version_that_never_was(shared_url: str, counter: TokenCounter) -> None:
+    Store(shared_url, counter).close()
+    connections = Connections(shared_url)
+    with connections.writing() as connection:
+        connection.exec_driver_sql("UPDATE ctxasm_schema SET version = 0")
+    connections.close()
+    with pytest.raises(DamagedData, match="ctxasm_schema says version 0, there never was one"):
+        Store(shared_url, counter)
 
 
 def test_an_older_ctxasm_is_told_to_be_updated(old_url: str, counter: TokenCounter) -> None:
@@ -272,8 +248,6 @@ def test_an_older_ctxasm_is_told_to_be_updated(old_url: str, counter: TokenCount
     connections = Connections(old_url)
     with connections.reading() as connection:
         assert connection.exec_driver_sql("SELECT version FROM ctxasm_schema").fetchall() == [(SCHEMA_VERSION,)]
-        stamped = connection.exec_driver_sql("SELECT version_num FROM ctxasm_alembic_version").fetchall()
-        assert stamped == [(f"{SCHEMA_VERSION:04}",)]
     connections.close()
 
 
@@ -291,7 +265,7 @@ def test_an_old_database_that_may_only_be_read(old_url: str, version: str, count
         Store(refuse_reading_only(old_url), counter)
     said = str(raised.value)
     assert "may only be read" in said
-    # The first two knew no Alembic, and one number.
+    # The first two called themselves 1.
     stored = int(version) if int(version) > 2 else 1
     assert f"(it has schema {stored} and must be brought to schema {SCHEMA_VERSION} once)" in said
     assert "\n" not in said
@@ -329,12 +303,12 @@ DYING = """
 import sys, time
 from ctxasm.store import migrate
 from ctxasm.store.connect import Connections
-walk = migrate._walk
-def walk_and_wait(connection, connections):
-    walk(connection, connections)
+run_steps = migrate.run_steps
+def run_and_wait(connection, version):
+    run_steps(connection, version)
     print("in the middle", flush=True)
     time.sleep(60)
-migrate._walk = walk_and_wait
+migrate.run_steps = run_and_wait
 migrate.ensure_schema(Connections({url!r}))
 """
 
@@ -355,22 +329,14 @@ def test_an_upgrade_killed_half_way_leaves_the_old_database(old_url: str, versio
 
 def test_an_upgrade_that_fails_changes_nothing(old_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before, schema = rows_of(old_url), schema_of(old_url)
-    statements: list[Callable[..., object]] = []
 
-    def failing(self: object, *arguments: object, **options: object) -> None:
-        statements.append(failing)
+    def failing(connection: object) -> None:
         raise MemoryError("in the last step")
 
-    monkeypatch.setattr("alembic.operations.Operations.execute", failing)
+    monkeypatch.setattr("ctxasm.store.migrate.STEPS", (*STEPS[:-1], (*STEPS[-1], failing)))
     connections = Connections(old_url)
     with pytest.raises(MemoryError, match="in the last step"):
         ensure_schema(connections)
     connections.close()
-    assert statements
     assert schema_of(old_url) == schema
     assert rows_of(old_url) == before
-
-
-@pytest.mark.parametrize("file", ["env.py", "script.py.mako", "versions/r0001_first.py"])
-def test_the_steps_ship(file: str) -> None:
-    assert (Path(connect.__file__).with_name("migrations") / file).is_file()

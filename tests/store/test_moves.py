@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from kinds import AnyStore
 
 from ctxasm.model.characters import normalised, normalised_places
 from ctxasm.model.moves import Moves
 from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, LostHit, Query, Span
+from ctxasm.store.database import Store
 from ctxasm.store.moves import DocumentText, follow, old_texts
 from tests.examples import examples
 
@@ -48,7 +48,7 @@ def followed(query: Query, old: tuple[Chunk, ...], new: tuple[Chunk, ...], moves
 
 
 @pytest.mark.parametrize("offsets", [True, False])
-def test_labels_and_hits_follow_their_text_when_a_paragraph_is_put_before_it(store: AnyStore, offsets: bool) -> None:
+def test_labels_and_hits_follow_their_text_when_a_paragraph_is_put_before_it(store: Store, offsets: bool) -> None:
     store.add(bundle(whole(PARTS, offsets=offsets)))
     hits = (Hit("a", 1, 2.0, 1), Hit("a", 3, 1.0, 2))
     store.save_query("d", Query("When?", hits, "q", (GoldChunk("a", 1, "hand"),)))
@@ -63,7 +63,7 @@ def test_labels_and_hits_follow_their_text_when_a_paragraph_is_put_before_it(sto
     assert store.dataset("d").query_list()[-1].hits == 2
 
 
-def test_what_went_is_lost_with_its_text_and_found_again_when_it_is_back(store: AnyStore) -> None:
+def test_what_went_is_lost_with_its_text_and_found_again_when_it_is_back(store: Store) -> None:
     store.add(bundle(whole(PARTS)))
     query = Query("When?", (Hit("a", 1, 2.0, 1, {"bm25": 3.0}), Hit("a", 0, 1.0, 2)), "q", (GoldChunk("a", 1, "hand"),))
     store.save_query("d", query)
@@ -86,7 +86,7 @@ def test_what_went_is_lost_with_its_text_and_found_again_when_it_is_back(store: 
     assert again.counts == {"label found": 1, "hit moved": 1, "hit found": 1}
 
 
-def test_a_document_that_went_loses_its_labels_alone(store: AnyStore) -> None:
+def test_a_document_that_went_loses_its_labels_alone(store: Store) -> None:
     store.add(bundle((*whole(PARTS), *whole(PARTS[:2], "b"))))
     store.save_query("d", Query("When?", (), "q", (GoldChunk("b", 1), GoldChunk("a", 2)), (Span("b", 0, 4),)))
     store.save_query("d", Query("Why?", (), "other", (GoldChunk("a", 0),)))
@@ -189,7 +189,7 @@ def test_a_label_on_nothing_is_lost_without_a_text() -> None:
     assert now.lost_hits == (LostHit(Hit("a", 77, 1.0)),)
 
 
-def test_a_saved_question_whose_id_came_with_the_load_is_kept_up_too(store: AnyStore) -> None:
+def test_a_saved_question_whose_id_came_with_the_load_is_kept_up_too(store: Store) -> None:
     store.add(bundle(whole(PARTS)))
     store.save_query("d", Query("When?", (), "q", (GoldChunk("a", 1),)))
     store.add(replace(bundle(whole(("Top. ", *PARTS))), queries=(Query("When?", (), "q", (GoldChunk("a", 0),)),)))
@@ -198,7 +198,7 @@ def test_a_saved_question_whose_id_came_with_the_load_is_kept_up_too(store: AnyS
     assert store.saved_queries("d") == [Query("When?", (), "q", (GoldChunk("a", 2),))]
 
 
-def test_labels_of_every_form_are_stored_whole(store: AnyStore) -> None:
+def test_labels_of_every_form_are_stored_whole(store: Store) -> None:
     gold = (
         GoldChunk("a", 1, "hand", "14:00", (GoldChunk("a", 2, lost=True, text="x"),)),
         GoldChunk("a", 3, None, None, (GoldChunk("a", 0),)),

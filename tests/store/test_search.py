@@ -21,13 +21,11 @@ from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Bundle, Chunk, Document, Query
 from ctxasm.model.search import SearchOptions
 from ctxasm.retrieval.analyser import analyser
-from ctxasm.retrieval.bm25_index import Bm25Index
+from ctxasm.retrieval.indexes import Bm25Index, SearchStopped
 from ctxasm.retrieval.searching import search
-from ctxasm.retrieval.stopping import SearchStopped
-from ctxasm.store.database import Store
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore, Store
+from ctxasm.store.kv import forget_search, orphans, sets
 from ctxasm.store.search import SearchTables
-from ctxasm.store.search_sets import forget_search, orphans, sets
 from ctxasm.store.search_vectors import make_vectors, search_vectors
 from ctxasm.store.search_words import MOST_MATCHES, deciding, make_words, search_words
 from tests.examples import examples

@@ -13,7 +13,7 @@ import pytest
 from bundles import numbered_bundle
 from sqlalchemy import Connection, event
 
-from ctxasm.model.ports import Window
+from ctxasm.model.ports import TokenCounter, Window
 from ctxasm.store.connect import driver_rows
 from ctxasm.store.database import Store
 from ctxasm.store.schema import INDEX_BITS
@@ -55,30 +55,32 @@ def windows_of(hits: int, documents: int) -> list[Window]:
     return [Window(f"d{hit % documents}", low := 1 + 6 * (hit // documents), low + 2) for hit in range(hits)]
 
 
-def test_one_chunk_statement_for_any_number_of_hits(database: Store) -> None:
-    database.add(numbered_bundle(100, 20))
-    texts = set()
-    for hits in (1, 2, 7, 20, 100, 300):
+def test_one_chunk_statement_for_any_number_of_hits(shared_url: str, counter: TokenCounter) -> None:
+    with Store(shared_url, counter) as database:
+        database.add(numbered_bundle(100, 20))
+        texts = set()
+        for hits in (1, 2, 7, 20, 100, 300):
+            dataset = database.dataset()
+            with sent(database) as statements:
+                fetched = dataset.fetch(windows_of(hits, 100), ENCODING)
+            assert len(fetched.chunks) == 3 * hits
+            of_chunks = [statement for statement in statements if "ctxasm_chunks" in statement]
+            assert len(of_chunks) == fetched.statements == 1
+            assert len(statements) == 1 + fetched.document_statements == 2
+            texts |= set(statements)
+        assert len(texts) == 2
+
+
+def test_known_documents_are_not_read_again(shared_url: str, counter: TokenCounter) -> None:
+    with Store(shared_url, counter) as database:
+        database.add(numbered_bundle(10, 20))
         dataset = database.dataset()
+        first = dataset.fetch(windows_of(7, 10), ENCODING)
         with sent(database) as statements:
-            fetched = dataset.fetch(windows_of(hits, 100), ENCODING)
-        assert len(fetched.chunks) == 3 * hits
-        of_chunks = [statement for statement in statements if "ctxasm_chunks" in statement]
-        assert len(of_chunks) == fetched.statements == 1
-        assert len(statements) == 1 + fetched.document_statements == 2
-        texts |= set(statements)
-    assert len(texts) == 2
-
-
-def test_known_documents_are_not_read_again(database: Store) -> None:
-    database.add(numbered_bundle(10, 20))
-    dataset = database.dataset()
-    first = dataset.fetch(windows_of(7, 10), ENCODING)
-    with sent(database) as statements:
-        second = dataset.fetch(windows_of(7, 10), ENCODING)
-    assert len(statements) == second.statements == 1
-    assert second.document_statements == 0
-    assert second.documents == first.documents
+            second = dataset.fetch(windows_of(7, 10), ENCODING)
+        assert len(statements) == second.statements == 1
+        assert second.document_statements == 0
+        assert second.documents == first.documents
 
 
 def plan(store: Store, sql: str, parameters: tuple[Any, ...]) -> str:

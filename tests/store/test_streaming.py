@@ -11,7 +11,6 @@ import pytest
 from bundles import full_bundle, numbered_bundle
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kinds import AnyStore
 
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import InvalidInput, StoreUnavailable
@@ -19,24 +18,23 @@ from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
 from ctxasm.store import chunk_facts, load
 from ctxasm.store import chunk_facts as placed
-from ctxasm.store.database import Store
+from ctxasm.store.database import MemoryStore, Store
 from ctxasm.store.digest import ContentDigest
-from ctxasm.store.memory import MemoryStore
 from ctxasm.store.schema import datasets
 from ctxasm.text.tokens.estimate import EstimateCounter
 from tests.examples import examples
 
 
-def streamed(store: AnyStore, bundle: Bundle, name: str | None = None) -> DatasetInfo:
+def streamed(store: Store, bundle: Bundle, name: str | None = None) -> DatasetInfo:
     parts = (iter(bundle.documents), iter(bundle.chunks), iter(bundle.queries), iter(bundle.answers))
     return store.add_stream(name or bundle.name, *parts, origin="stream", replaced=lambda: bundle.replaced)
 
 
-def facts(store: AnyStore, name: str) -> list[FetchedChunk]:
+def facts(store: Store, name: str) -> list[FetchedChunk]:
     return list(store.dataset(name).iter_chunks())
 
 
-def test_a_stream_is_loaded_as_a_bundle_is(store: AnyStore) -> None:
+def test_a_stream_is_loaded_as_a_bundle_is(store: Store) -> None:
     bundle = full_bundle()
     one, other = store.add(bundle, "at once"), streamed(store, bundle, "as it comes")
     assert store.dataset("as it comes").bundle() == replace(store.dataset("at once").bundle(), name="as it comes")
@@ -54,9 +52,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a few chunks take every way."""
     monkeypatch.setattr(load, "RUN_CHUNKS", 3)
     monkeypatch.setattr(load, "BATCH_CHUNKS", 4)
-    monkeypatch.setattr(load, "_BATCH", 3)
-    monkeypatch.setattr(load, "_BATCH", 2)
-    monkeypatch.setattr(load, "DOCUMENTS_IN_MEMORY", 50)
+    monkeypatch.setattr(load, "_BATCH_ROWS", 3)
 
 
 TEXT = "The car park is open all night and you pay at the desk beside the main entrance of the hospital. " * 3
@@ -65,7 +61,7 @@ TEXT = "The car park is open all night and you pay at the desk beside the main e
 @settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(overlapping, st.sets(st.integers(0, 4)), st.randoms(use_true_random=False))
 def test_any_order_gives_the_same(
-    store: AnyStore, small_parts: None, places: list[tuple[int, int]], listed: set[int], order: random.Random
+    store: Store, small_parts: None, places: list[tuple[int, int]], listed: set[int], order: random.Random
 ) -> None:
     chunks = [Chunk(f"d{d}", i, f"{TEXT[30 * i : 30 * i + 60]}", metadata={"n": i} if i % 3 == 0 else {}) for d, i in places]
     documents = [Document(f"d{d}", f"Title {d}", metadata={"d": d}) for d in sorted(listed, key=lambda _: order.random())]
@@ -101,7 +97,7 @@ def test_documents_that_only_chunks_name_move_behind_another_load(shared_url: st
         assert store.dataset("a").bundle() == expected.dataset("a").bundle()
 
 
-def test_a_long_document_is_written_in_parts(store: AnyStore, small_parts: None) -> None:
+def test_a_long_document_is_written_in_parts(store: Store, small_parts: None) -> None:
     bundle = Bundle("long", (Document("d"),), tuple(Chunk("d", i, TEXT[i : i + 80], i, i + 80) for i in range(50)))
     streamed(store, bundle)
     store.add(bundle, "at once")
@@ -111,7 +107,7 @@ def test_a_long_document_is_written_in_parts(store: AnyStore, small_parts: None)
 
 
 @pytest.mark.parametrize("order", ["far", "near"])
-def test_a_chunk_given_twice(store: AnyStore, small_parts: None, order: str) -> None:
+def test_a_chunk_given_twice(store: Store, small_parts: None, order: str) -> None:
     chunks = [Chunk("a", i, f"text {i}") for i in range(8)] + [Chunk("b", 0, "b")]
     again = Chunk("a", 2, "text 2", page_number=9)
     mixed = [*chunks[:3], again, *chunks[3:]] if order == "near" else [*chunks, again]
@@ -134,7 +130,7 @@ def breaking(part: list[object]) -> Iterator[object]:
 
 
 @pytest.mark.parametrize("part", [0, 1, 2, 3])
-def test_a_stream_that_breaks_changes_nothing(store: AnyStore, part: int) -> None:
+def test_a_stream_that_breaks_changes_nothing(store: Store, part: int) -> None:
     store.add(full_bundle())
     new = numbered_bundle(3, 300, name="hospital")
     parts = [list(new.documents), list(new.chunks), list(new.queries), [Answer("q", "So.")]]
@@ -156,7 +152,7 @@ BAD = [
 ]
 
 
-def test_records_that_cannot_be_kept_change_nothing(store: AnyStore) -> None:
+def test_records_that_cannot_be_kept_change_nothing(store: Store) -> None:
     store.add(full_bundle("x"))
     for parts, said in BAD:
         with pytest.raises(InvalidInput, match=said):
@@ -213,18 +209,6 @@ def test_a_worker_that_dies_is_told(tmp_path: Path, counter: TokenCounter, worki
         with pytest.raises(StoreUnavailable, match="a process that helps with the load ended"):
             store.add(numbered_bundle(10, 100))
         assert store.datasets() == []
-
-
-def test_nothing_is_left_in_the_temporary_folder(
-    store: AnyStore, small_parts: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    (tmp_path / "temporary").mkdir()
-    mixed = [Chunk(f"d{i % 3}", i, f"text {i}") for i in range(30)]
-    assert store.add_stream("x", [], mixed).chunks == 30
-    with pytest.raises(InvalidInput):
-        store.add_stream("x", [], [*mixed, Chunk("d0", 0, "other")])
-    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 def test_the_number_of_a_failed_load_is_not_used_again(database: Store) -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from bundles import full_bundle, numbered_bundle
-from kinds import AnyStore
 from test_statements import sent
 
 from ctxasm.llm.embedding import KeptVectors
 from ctxasm.model.ports import FetchedChunk, TokenCounter
-from ctxasm.store.database import Store
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore, Store
 from ctxasm.text.chunk_facts import duplicate_key
 
 ONE, TWO = duplicate_key("one"), duplicate_key("two")
@@ -31,7 +29,7 @@ def chunks(*texts: str) -> list[FetchedChunk]:
     return [FetchedChunk("d", at, text) for at, text in enumerate(texts)]
 
 
-def test_what_is_kept_comes_back(store: AnyStore) -> None:
+def test_what_is_kept_comes_back(store: Store) -> None:
     assert store.read_vectors("e", [ONE]) == store.read_vectors("e", []) == {}
     store.keep_vectors("e", {ONE: b"\x00\xff1", TWO: b"2"})
     store.keep_vectors("e", {ONE: b"later"})
@@ -41,7 +39,7 @@ def test_what_is_kept_comes_back(store: AnyStore) -> None:
     assert store.read_vectors("other", [ONE, TWO]) == {ONE: b"3"}
 
 
-def test_a_text_is_embedded_once(store: AnyStore) -> None:
+def test_a_text_is_embedded_once(store: Store) -> None:
     embedder = Counting()
     vectors = KeptVectors(embedder, store, "e", 0.9, "1")
     some = chunks("a bc", "a  bc", "d", "a longer text")
@@ -66,7 +64,7 @@ def test_one_statement_for_any_number(database: Store) -> None:
     assert len(texts) == 1
 
 
-def test_a_deleted_dataset_leaves_no_vectors(store: AnyStore) -> None:
+def test_a_deleted_dataset_leaves_no_vectors(store: Store) -> None:
     store.add(full_bundle(), name="gone")
     store.add(numbered_bundle(1, 3), name="stays")
     gone = [chunk.duplicate_key for chunk in store.dataset("gone").document_chunks("d1") if chunk.duplicate_key]
@@ -108,7 +106,7 @@ def test_a_locked_database_is_waited_for_once() -> None:
     assert (len(found), shelf.asked) == (200, 1)
 
 
-def test_vectors_that_cannot_be_ones_are_made_anew(store: AnyStore) -> None:
+def test_vectors_that_cannot_be_ones_are_made_anew(store: Store) -> None:
     some = chunks("a b", "c d e", "f", "g h")
     right = KeptVectors(Counting(), MemoryStore(), "e", 0.9).vectors(some).tolist()
     keys = [duplicate_key(chunk.text) for chunk in some]

@@ -12,10 +12,20 @@ from ctxasm.citations.markers import MarkerParser
 from ctxasm.model.records import Document
 from ctxasm.model.settings import Format
 from ctxasm.text.formats import Frame, frame_of, heading_of, title_of, with_number
-from ctxasm.text.markers.boundaries import find_forged_sources, find_forged_tags, find_open_markup
-from ctxasm.text.markers.collisions import Body, defuse, defuse_block, find_collisions, might_collide
-from ctxasm.text.markers.forms import MarkerScanner
-from ctxasm.text.markers.search import find_forged_headers, find_marker_forms, might_hold_header
+from ctxasm.text.markers.collisions import (
+    Body,
+    defuse,
+    defuse_block,
+    find_collisions,
+    find_forged_headers,
+    find_forged_sources,
+    find_forged_tags,
+    find_marker_forms,
+    find_open_markup,
+    might_collide,
+    might_hold_header,
+)
+from ctxasm.text.markers.scanner import MarkerScanner
 from tests.examples import examples
 from tests.growth import is_linear
 from tests.text.lenient_readers import Boundary, numbered_headers, parsed_tags, plain, regex_tags, source_headers, strict_tags
@@ -158,7 +168,7 @@ def test_nothing_that_reads_as_a_marker_is_left(format: Format, pieces: list[str
 @example("    [1]\n\n- x\n\n    [2]\n\nx\n\n    [3]\n    [4]\n")
 @example("the\ndata[1]\n```\n[2]\nx[3]\n```\ndata[4] [5]\n~~~\n[6]")
 @example("```a `b` [1]\n[2]\n```` x\n[3]\n")
-def test_lines_read_apart_hold_what_the_text_read_in_one_go_holds(text: str) -> None:
+def test_what_is_found_in_a_source_is_what_a_parser_reads(text: str) -> None:
     forms = (scanner := MarkerScanner(hide_thinking=False, reading="strict", alone=True)).feed(text) + scanner.finish()
     if "<think" not in text and "</think" not in text and not scanner.in_fence:
         assert find_marker_forms(text) == [(form.start, form.end) for form in forms if form.form != "malformed"]

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from ctxasm.text.reading_order import linked_runs, run_indexes
+from ctxasm.text.overlap import linked_runs, run_indexes
 from tests.real_data import load_real, real_folder
 
 TEXT = "".join(f"Sentence number {number} says {number * number}. " for number in range(60))

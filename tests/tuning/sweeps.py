@@ -8,7 +8,7 @@ from typing import Any
 
 from ctxasm.data.files import load_bundle
 from ctxasm.model.records import Bundle, Query
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 from ctxasm.tuning.counting import Tools
 from ctxasm.tuning.engines import PlainTools

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings, spec_of
+from ctxasm.text.tokens.common_prefix import Prefix, cache_prefix
 from ctxasm.text.tokens.estimate import EstimateCounter
 from ctxasm.text.tokens.vocabulary import load_encoding
-from ctxasm.tuning.cache_prefix import Prefix, cache_prefix, prefix_by_ordering
+from ctxasm.tuning.cache_prefix import prefix_by_ordering
 from tests.app.ui.builders import corpus
 from tests.examples import examples
 from tests.fakes import FakeSource

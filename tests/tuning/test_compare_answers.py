@@ -10,12 +10,12 @@ import pytest
 
 from ctxasm.app.tuned import AnswerWorkbench
 from ctxasm.app.workbench import Workbench
+from ctxasm.citations.figures import used_passages
 from ctxasm.citations.lexical import LexicalScorer
-from ctxasm.citations.used_passages import used_passages
 from ctxasm.config import read_config
 from ctxasm.llm import Endpoint, ExtractiveModel, OpenAIModel, ScriptedModel
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 from ctxasm.tuning.compare_answers import GIVEN_UP_AFTER, AnswerDesk, How, Prices
 from ctxasm.tuning.statistics import paired_difference

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ctxasm import assemble
 from ctxasm.model.records import Bundle, Chunk, GoldChunk, Hit, Query, Span
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 from ctxasm.tuning.evidence import RETRIEVE, EvidenceState, evidence_documents, evidence_states, evidence_text, labels_of
 from tests.examples import examples

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from ctxasm.__main__ import main
-from ctxasm.assembly.budget.values import Features, Weights, read_weights
 from ctxasm.assembly.pipeline import assemble
+from ctxasm.assembly.values import Features, Weights, read_weights
 from ctxasm.config import Config
 from ctxasm.data.files import write_bundle
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.tuning.evidence import evidence_states
 from ctxasm.tuning.fit import Labelled, Pool, fit, gain_of, is_for_fitting, pools_of, weights_of, weights_toml
 from tests.strategies import COUNTER

@@ -21,10 +21,10 @@ from ctxasm.app.commands.check_report import ANNOTATIONS_HELP, AnnotationFile
 from ctxasm.app.commands.common import add_dataset, add_settings, require_data, say, settings_of, workbench_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.recorded import recorded_of
-from ctxasm.text.markers.grammar import READINGS
+from ctxasm.text.markers.grammar import NUMBERINGS, READINGS
 
 if TYPE_CHECKING:
-    from ctxasm.citations.checked_answer import CheckedAnswer
+    from ctxasm.citations.report import CheckedAnswer
 
 SUMMARY = "check the citations of recorded answers, claim by claim"
 UNKNOWN, OFF_QUESTION, ANY = "unknown", "may_not_answer", "any"
@@ -57,8 +57,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--markers",
         choices=READINGS,
-        help="which forms are citations: strict ([1], 【1】, [source 1], tags; default for contexts assembled here), "
-        "usual (also Open¹ and (source 3); default for answers with sources of their own), all (also (1), [chunk 2], [1/2])",
+        help="which forms are citations: strict ([1], 【1】, [source 1], tags), "
+        "usual (also Open¹, (source 3), and (1), [chunk 2], [file.pdf] where they name sources; "
+        "default), all (also (1), [1/2] anywhere)",
+    )
+    parser.add_argument(
+        "--numbering",
+        choices=NUMBERINGS,
+        default="auto",
+        help="what the numbers of an answer count: 1 (the first source is 1), 0 (the first source is 0), second (of 【4:1†source】 the 1, "
+        "counted from 0), auto (default: 1, or 0 or second where the whole answer fits its sources better so; the report says it)",
     )
     parser.add_argument("--voice", action="store_true", help="spoken answers: read no marker, look for a source of each claim")
     add_settings(parser)
@@ -69,7 +77,7 @@ def run(args: Namespace) -> int:
     """Check each answer and print it as it is made, then the totals. An answer that cannot be checked is named; the others go on."""
     from ctxasm.app.commands.check_report import TestSuite, open_report
     from ctxasm.app.recorded import AnswerCheck, read_asked
-    from ctxasm.citations.totals import Totals
+    from ctxasm.citations.report import Totals
 
     failing = _fail_on(args.fail_on)
     settings = replace(settings_of(args), channel="voice") if args.voice else settings_of(args)
@@ -77,7 +85,7 @@ def run(args: Namespace) -> int:
     scorer = workbench.open_scorer(args.scorer)
     if args.file is None:
         require_data(workbench)
-    check = AnswerCheck(workbench, settings, scorer, *read_asked(workbench, args.file, args.data, say), args.markers, say)
+    check = AnswerCheck(workbench, settings, scorer, *read_asked(workbench, args.file, args.data, say), args.markers, say, args.numbering)
     report, totals, failed = open_report(args.format, whole=args.all), Totals(), Counter[str]()
     suite = TestSuite(args.junit) if args.junit is not None else None
     annotations = AnnotationFile(args.annotations) if args.annotations is not None else None
@@ -121,9 +129,8 @@ LISTED = Chosen(frozenset({"contradicted", UNKNOWN, "dropped", "not_found", "dis
 
 
 def _fail_on(given: Sequence[str] | None) -> Chosen:
-    from ctxasm.citations.axes import WORST
-    from ctxasm.citations.checked import VERDICTS
-    from ctxasm.citations.summary import PROBLEMS
+    from ctxasm.citations.checked import VERDICTS, WORST
+    from ctxasm.citations.report import PROBLEMS
 
     names = {name.strip() for part in given or () for name in part.split(",")}
     allowed = tuple(dict.fromkeys((*(part for part in WORST if part not in ("full", "right")), *VERDICTS, OFF_QUESTION, ANY)))
@@ -135,8 +142,8 @@ def _fail_on(given: Sequence[str] | None) -> Chosen:
 
 def failures(checked: CheckedAnswer, chosen: Chosen) -> Counter[str]:
     """What in an answer `--fail-on` asks for: claims by what they are, markers with a number that no source has, the answer itself."""
-    from ctxasm.citations.axes import parts_of
-    from ctxasm.citations.summary import may_not_answer
+    from ctxasm.citations.checked import parts_of
+    from ctxasm.citations.report import may_not_answer
 
     found = Counter[str]()
     for claim in checked.claims:

@@ -13,19 +13,25 @@ from typing import TYPE_CHECKING, Any, Protocol
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from ctxasm.app.commands.common import as_json, check_writable, say, show
-from ctxasm.citations.annotations import annotations_body, annotations_of, otel_span_id
-from ctxasm.citations.axes import FINE, WORST, Part, label, parts_of, support_of, words
-from ctxasm.citations.checked import CheckedClaim, Support
-from ctxasm.citations.checked_answer import CheckedAnswer
+from ctxasm.citations.checked import FINE, WORST, CheckedClaim, Part, Support, label, parts_of, support_of, words
 from ctxasm.citations.grounds import Grounds
-from ctxasm.citations.reasons import brackets, clipped, conflict_sentence, disputed_sentence, lacks_sentence
-from ctxasm.citations.summary import problem_claims, summary_sentence
-from ctxasm.citations.totals import Totals
+from ctxasm.citations.phoenix import annotations_body, annotations_of, otel_span_id
+from ctxasm.citations.report import (
+    CheckedAnswer,
+    Totals,
+    brackets,
+    clipped,
+    conflict_sentence,
+    disputed_sentence,
+    lacks_sentence,
+    problem_claims,
+    summary_sentence,
+)
 from ctxasm.model.amounts import agreeing, counted
 
 if TYPE_CHECKING:
-    from ctxasm.citations.checked_answer import CheckedAnswer
     from ctxasm.citations.grounds import Grounds
+    from ctxasm.citations.report import CheckedAnswer
 
 
 LONGEST_QUOTE = 240
@@ -48,6 +54,10 @@ def open_report(form: str, whole: bool = False) -> Report:
     return forms[form]()
 
 
+MOST_UNREAD = 5
+"""How many marks are named whose source is not known."""
+
+
 class TextReport:
     """A line per answer as it is made; at the end what a person should look at, the worst first, and the totals."""
 
@@ -59,6 +69,8 @@ class TextReport:
     def answer(self, checked: CheckedAnswer, grounds: Grounds) -> None:
         name = one_line(checked.query_id)
         show(f"{name}: {summary_sentence(checked)}")
+        for line in note_lines(checked):
+            show(f"  {line}")
         texts = texts_of(grounds)
         for claim in worst_first(checked):
             worst = parts_of(claim, checked)[0]
@@ -129,6 +141,13 @@ def marker_lines(checked: CheckedAnswer) -> list[str]:
     told = {position for claim in checked.claims for position in claim.claim.markers if claim.unknown}
     unsound = [marker for position, marker in enumerate(checked.markers) if not marker.is_sound and position not in told]
     return [f"no source has the number of {quoted(marker.marker.text)}" for marker in unsound]
+
+
+def note_lines(checked: CheckedAnswer) -> list[str]:
+    """How markers were read, where that is not as usual."""
+    unread = list(dict.fromkeys(marker.marker.text for marker in checked.markers if marker.marker.form == "unread"))
+    lines = [f"left out of the claims, source not known: {', '.join(map(quoted, unread[:MOST_UNREAD]))}"] if unread else []
+    return lines if checked.first_number else [*lines, "numbers begin at 0 here: 0 is the first source (--numbering sets it)"]
 
 
 def claim_lines(checked: CheckedClaim, answer: CheckedAnswer, texts: Mapping[int, str]) -> Iterator[str]:

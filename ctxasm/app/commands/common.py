@@ -20,8 +20,8 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import urlsplit
 
-from ctxasm.answering.zones.history_text import parse_history
-from ctxasm.answering.zones.words import conversation_line, zones_line
+from ctxasm.answering.history import parse_history
+from ctxasm.answering.zones import conversation_line, zones_line
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import DATABASE_URL, Config, connection_secrets, database_file, read_config
 from ctxasm.data.load_conflicts import NameTaken, Over
@@ -176,7 +176,7 @@ def workbench_of(args: Namespace, makes: bool = False) -> Workbench:
     config = config_of(args)
     if makes or not _is_missing(config):
         return Workbench(config)
-    from ctxasm.store.memory import MemoryStore
+    from ctxasm.store.database import MemoryStore
 
     return Workbench(config, MemoryStore())
 

@@ -56,7 +56,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Load the sample into memory, compare, and print."""
     from ctxasm.app.tuned import compared
-    from ctxasm.store.memory import MemoryStore
+    from ctxasm.store.database import MemoryStore
     from ctxasm.text.tokens import open_counter
 
     workbench = Workbench(read_config({}), MemoryStore(open_counter(ENCODING)))
@@ -99,7 +99,7 @@ def text_of(found: Comparison, gained: Sequence[GainedQuestion]) -> str:
 
 
 def _lines(each: GainedQuestion) -> list[str]:
-    from ctxasm.citations.reasons import clipped
+    from ctxasm.citations.report import clipped
 
     facts = [f"    lost {fact.lost}: “{clipped(fact.text)}” ({fact.document_id})" for fact in each.facts]
     return [f"  {each.question} ({each.query_id})", *facts]

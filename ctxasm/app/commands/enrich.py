@@ -36,7 +36,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--max-chars", type=int, default=MAX_CHARS, metavar="N", help="most characters of an indexed text (default: %(default)s)"
     )
     parser.add_argument("--estimate", action="store_true", help="say what it would take, and send nothing")
-    parser.add_argument("--prices", metavar="FILE", help="your own table of prices (TOML)")
     parser.add_argument("--price-in", type=float, metavar="USD", help="dollars per million tokens of the prompts")
     parser.add_argument("--price-out", type=float, metavar="USD", help="dollars per million tokens of the replies")
     parser.add_argument(
@@ -63,7 +62,6 @@ def run(args: Namespace) -> int:
         concurrency=args.concurrency,
         max_chars=args.max_chars,
         limit=args.limit,
-        prices=args.prices,
         price_in=args.price_in,
         price_out=args.price_out,
     )
@@ -124,7 +122,7 @@ def estimate_words(told: Estimate) -> str:
     tokens = f"{counted(told.calls, 'call')} to {model}, {told.tokens_in:,} tokens in ({how}), about {told.tokens_out:,} out"
     if told.price is None or told.cost is None:
         named = f"no price is known for {told.model}: " if told.model else f"no price is known without a model: set {MODEL[0]}, or "
-        cost = f"{named}give --price-in and --price-out" + (", or --prices FILE" if told.model else "")
+        cost = f"{named}give --price-in and --price-out"
     else:
         price = f"{told.price.tokens_in:g} in and {told.price.tokens_out:g} out per million, {told.price.source}"
         cost = f"about ${told.cost:,.4f} ({price})"

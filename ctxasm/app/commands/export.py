@@ -1,7 +1,7 @@
 """`ctxasm export`: a dataset as files, with the queries saved to it.
 
-A bundle (a folder or .zip) loads back equal. jsonl and parquet are one table: a row a chunk, with its document's title,
-source, summary and date.
+A bundle (a folder or .zip) loads back equal. parquet is one table: a row a chunk, with its document's title, source, summary
+and date.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SUMMARY = "write a dataset to files: a bundle that loads back equal, or one tabl
 def add_arguments(parser: ArgumentParser) -> None:
     """NAME, --out, --format, --force, --db."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="dataset (default: the newest)")
-    parser.add_argument("--out", required=True, metavar="PATH", help="a folder or .zip; a file for jsonl and parquet")
+    parser.add_argument("--out", required=True, metavar="PATH", help="a folder or .zip; a file for parquet")
     parser.add_argument("--format", default="bundle", metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: bundle)")
     parser.add_argument("--force", action="store_true", help="replace what is there already")
     add_database(parser)

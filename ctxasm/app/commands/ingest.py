@@ -45,7 +45,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--overlap", type=int, metavar="N", help="most tokens that two chunks share (default: a fifth of --chunk-tokens)")
     switches = (
-        ("sentences", usual.sentences, "never cut a sentence that fits into a chunk"),
         ("pages", usual.pages, "a chunk lies on one page"),
         ("sections", usual.headings, "a chunk lies under one heading"),
     )
@@ -63,7 +62,7 @@ def run(args: Namespace) -> int:
     from ctxasm.data.documents.ingesting import ingest
 
     overlap = args.chunk_tokens // 5 if args.overlap is None else args.overlap
-    options = IngestOptions(args.chunk_tokens, overlap, args.whole_sentences, args.whole_pages, args.whole_sections, language=args.language)
+    options = IngestOptions(args.chunk_tokens, overlap, args.whole_pages, args.whole_sections, language=args.language)
     workbench = workbench_of(args, makes=True)
     name, over = read_on_conflict(args, args.name, "--data")
     with explain_taken_name("--data"), terminal_progress() as report, cancel_on_interrupt() as cancelled:

@@ -63,7 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Say it of each answer, as it is found."""
     from ctxasm.app.explained import explained
-    from ctxasm.citations.annotations import fact_annotation
+    from ctxasm.citations.phoenix import fact_annotation
 
     workbench, settings = workbench_of(args), settings_of(args)
     scorer = workbench.open_scorer(args.scorer)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
 
-from ctxasm.llm.secrecy import without_secrets
+from ctxasm.llm.redaction import without_secrets
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import encodable, harmless
 from ctxasm.model.errors import UnknownSetting

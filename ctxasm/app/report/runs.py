@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from ctxasm.app.fates import SENT, fate_sentence
 from ctxasm.app.funnel import Step
 from ctxasm.app.report.page import LIMIT, STYLE, Writer, fitting, table, whole_page
-from ctxasm.citations.axes import FINE, WORST, Part, sign, words
-from ctxasm.citations.reasons import conflict_sentence
+from ctxasm.citations.checked import FINE, WORST, Part, sign, words
+from ctxasm.citations.report import conflict_sentence
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly
 from ctxasm.model.runs import ANSWER_ITEM, Judgement, Run, RunSource, item_of

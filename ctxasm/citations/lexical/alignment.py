@@ -529,7 +529,7 @@ def _source_side(alignment: Alignment) -> Iterator[Difference]:
         last[clause] = max(at, last.get(clause, at))
     for at, place in enumerate(places):
         token = place.token
-        if at in used or at in alignment.elsewhere.values() or at in subject:
+        if at in used or at in alignment.elsewhere.values() or (at in subject and token.kind == "word"):
             continue
         in_clause, in_segment = (place.sentence, place.clause) in clauses, (place.sentence, place.segment) in segments
         words = alignment.source_words(at, at)

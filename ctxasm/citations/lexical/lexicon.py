@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from ctxasm.text.denials import DENIALS
+from ctxasm.text.language import DENIALS
 
 TONGUES = ("nl", "en", "de")
 _ALIKE = {"can": "may"}

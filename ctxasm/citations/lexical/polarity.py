@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ctxasm.citations.lexical.lexicon import signs
 from ctxasm.citations.lexical.words import NOR, Read, Stems
 from ctxasm.model.records import make_record
-from ctxasm.text.denials import DENIALS
+from ctxasm.text.language import DENIALS
 from ctxasm.text.number_words import UNITS
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*|[.;:!?()\n]|,")

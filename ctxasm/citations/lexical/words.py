@@ -14,8 +14,7 @@ import Stemmer
 
 from ctxasm.citations.lexical.lexicon import light_words, negative_prefixes, signs
 from ctxasm.model.records import make_record
-from ctxasm.text.denials import is_denial
-from ctxasm.text.language import DUTCH, ENGLISH, GERMAN
+from ctxasm.text.language import DUTCH, ENGLISH, GERMAN, is_denial
 from ctxasm.text.number_words import ARTICLES, begins_figure
 from ctxasm.text.terms import as_matched, folded
 

@@ -70,7 +70,7 @@ def cut(name: str, source: SourceText, kind: Kind, mark: str, options: IngestOpt
         max_tokens=options.max_tokens,
         overlap_tokens=options.overlap_tokens,
         hard_breaks=sorted(place for place in breaks if 0 < place < len(source.text)),
-        sentences=options.sentences,
+        sentences=True,
         headings=[section.start for section in source.sections],
     )
     chunks = tuple(

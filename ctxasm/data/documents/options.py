@@ -16,14 +16,13 @@ LANGUAGE_LETTERS = 35
 class IngestOptions:
     """Chunks of at most `max_tokens` tokens that share at most `overlap_tokens`; defaults of the five-stage pipeline.
 
-    `sentences`: a sentence is never cut, unless it alone is longer than a chunk. `pages`: a chunk lies on one page, so that
+    A sentence is never cut, unless it alone is longer than a chunk. `pages`: a chunk lies on one page, so that
     its page number is right for all of it. `headings`: a chunk lies under one heading. `language` (as "nl") is noted with
     every document that does not say its own. Raises InvalidInput for a value that is not allowed.
     """
 
     max_tokens: int = 350
     overlap_tokens: int = 70
-    sentences: bool = True
     pages: bool = True
     headings: bool = False
     language: str | None = None
@@ -31,7 +30,7 @@ class IngestOptions:
     def __post_init__(self) -> None:
         _check_whole("max_tokens of a chunk", self.max_tokens, 16, MOST_TOKENS)
         _check_whole("overlap_tokens of a chunk", self.overlap_tokens, 0, self.max_tokens - 1)
-        for field in ("sentences", "pages", "headings"):
+        for field in ("pages", "headings"):
             if not isinstance(getattr(self, field), bool):
                 raise InvalidInput(f"{field} must be true or false, got {shown(getattr(self, field))}")
         language = self.language

@@ -14,7 +14,7 @@ from ctxasm.data.enrich.texts import MAX_CHARS, VARIANTS, Enrichment, Variant, e
 from ctxasm.model.kept import key_of
 from ctxasm.model.ports import FetchedChunk, Shelf, Window
 from ctxasm.model.records import Document
-from ctxasm.store.additions import MADE_BY
+from ctxasm.store.validation import MADE_BY
 
 VERSIONS: Mapping[Variant, str] = {"extractive": "1", "model": "1"}
 """Part of every key: raise it with every change of the rules or the wording of a prompt."""

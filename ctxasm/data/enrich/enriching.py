@@ -45,12 +45,12 @@ from ctxasm.model.errors import InvalidInput, ModelUnavailable, NotFound, is_fau
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Document
-from ctxasm.store.additions import MADE_BY
+from ctxasm.store.validation import MADE_BY
 
 if TYPE_CHECKING:
     from ctxasm.llm import Endpoint
     from ctxasm.llm.batches import Call, Outcome
-    from ctxasm.llm.completion import Completion
+    from ctxasm.llm.client import Completion
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +136,8 @@ class Enrichable(Datasets, Protocol):
 class EnrichOptions:
     """What to write, and how. `endpoint` is the model that is asked (default: the configured one); `limit` are chunks, from the first on.
 
-    `model` only names one, for an estimate where there is no endpoint. `prices` is the path of a table of prices; `price_in` and
-    `price_out` are dollars per million tokens. Raises InvalidInput.
+    `model` only names one, for an estimate where there is no endpoint. `price_in` and `price_out`
+    are dollars per million tokens. Raises InvalidInput.
     """
 
     variant: Variant = "extractive"
@@ -149,7 +149,6 @@ class EnrichOptions:
     max_chars: int = MAX_CHARS
     endpoint: Endpoint | None = None
     limit: int | None = None
-    prices: str | None = None
     price_in: float | None = None
     price_out: float | None = None
     model: str = ""
@@ -174,7 +173,7 @@ class EnrichOptions:
     @property
     def price(self) -> Price | None:
         """What the model costs, None where nobody said."""
-        return price_of(self.model_name, self.prices, self.price_in, self.price_out)
+        return price_of(self.model_name, self.price_in, self.price_out)
 
 
 class Run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import IO, Annotated, Any, Generic, Literal, NamedTuple, Self, TypeVar
 
@@ -391,11 +391,11 @@ def write_records(
     """
     asked = tuple(queries)
     rows = {
-        DOCUMENTS.file: (_write_document(document) for document in documents),
-        CHUNKS.file: (_write_chunk(chunk) for chunk in chunks),
+        DOCUMENTS.file: (_row(document) for document in documents),
+        CHUNKS.file: (_row(chunk) for chunk in chunks),
         QUERIES.file: (query_row(query) for query in asked),
         RETRIEVALS.file: (row for query in asked if len(row := retrieval_row(query)) > 2 or query.retrieved),
-        ANSWERS.file: (_write_answer(answer) for answer in answers),
+        ANSWERS.file: (_row(answer) for answer in answers),
     }
     return tuple(file for file, lines in rows.items() if _write(create, file, lines))
 
@@ -420,29 +420,18 @@ def _given(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None and value != {} and value != ()}
 
 
-def _write_document(document: Document) -> dict[str, Any]:
-    return _given(
-        document_id=document.document_id,
-        title=document.title,
-        source=document.source,
-        summary=document.summary,
-        date=document.date,
-        metadata=dict(document.metadata),
-    )
+_NAMES = {kind: tuple(each.name for each in fields(kind)) for kind in (Document, Chunk, Hit, Answer)}
 
 
-def _write_chunk(chunk: Chunk) -> dict[str, Any]:
-    return _given(
-        document_id=chunk.document_id,
-        chunk_index=chunk.chunk_index,
-        text=chunk.text,
-        start=chunk.start,
-        end=chunk.end,
-        page_number=chunk.page_number,
-        section=chunk.section,
-        row_number=chunk.row_number,
-        metadata=dict(chunk.metadata),
-    )
+def _row(record: Document | Chunk | Hit | Answer) -> dict[str, Any]:
+    """All fields of a record that hold something."""
+    return _given(**{name: _plain(getattr(record, name)) for name in _NAMES[type(record)]})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def query_row(query: Query) -> dict[str, Any]:
@@ -472,19 +461,5 @@ def _write_span(span: Span) -> dict[str, Any]:
 def retrieval_row(query: Query) -> dict[str, Any]:
     """A line of retrievals.jsonl."""
     figures = _given(**{name: getattr(query, name) for name in _RETRIEVAL_FIELDS})
-    lost = _given(lost_hits=tuple(_write_hit(lost.hit) | {"text": lost.text} for lost in query.lost_hits))
-    return {"query_id": query.query_id, "retrieved": [_write_hit(hit) for hit in query.retrieved], **figures, **lost}
-
-
-def _write_hit(hit: Hit) -> dict[str, Any]:
-    return _given(document_id=hit.document_id, chunk_index=hit.chunk_index, score=hit.score, rank=hit.rank, scores=dict(hit.scores))
-
-
-def _write_answer(answer: Answer) -> dict[str, Any]:
-    return _given(
-        query_id=answer.query_id,
-        answer=answer.answer,
-        sources=tuple(dict(source) for source in answer.sources),
-        labels=tuple(dict(label) for label in answer.labels),
-        metadata=dict(answer.metadata),
-    )
+    lost = _given(lost_hits=tuple(_row(lost.hit) | {"text": lost.text} for lost in query.lost_hits))
+    return {"query_id": query.query_id, "retrieved": [_row(hit) for hit in query.retrieved], **figures, **lost}

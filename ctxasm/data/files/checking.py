@@ -38,7 +38,7 @@ from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import Dataset, OwnedDataset
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Query, Span
-from ctxasm.store.append_rules import Difference, differences
+from ctxasm.store.append import Difference, differences
 
 ROWS, READ_ROWS, ITEMS, DEPTH = 10, 200, 4, 4
 """Rows whose fields are looked at; rows whose lines are; items of a list; levels of a path that is named."""
@@ -193,7 +193,13 @@ def read_table(kind: Kind[S, R], open_file: Callable[[], IO[bytes]] | None, read
     return table
 
 
-def take_line(kind: Kind[S, R], table: Table[R], number: int, value: dict[str, Any] | None, problems: Problems) -> None:
+Put = Callable[[Kind[S, R], Any, int, R, Problems], None]
+"""Keeps the record of a line in a table, or reports that it stands there with other content."""
+
+
+def take_line(
+    kind: Kind[S, R], table: Table[R], number: int, value: dict[str, Any] | None, problems: Problems, put: Put[S, R] | None = None
+) -> None:
     """Add one line to a table; None stands for a line whose mistake is reported already."""
     if value is None:
         table.note_failure(None)
@@ -202,7 +208,7 @@ def take_line(kind: Kind[S, R], table: Table[R], number: int, value: dict[str, A
     if isinstance(record, Failed):
         table.note_failure(None if record.fields & set(kind.names) else tuple(value[name] for name in kind.names))
     else:
-        _put(kind, table, number, record, problems)
+        (put or _put)(kind, table, number, record, problems)
         table.note_unread(number, value)
 
 

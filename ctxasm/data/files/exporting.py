@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ctxasm.model.records import Query
 
 
-FORMATS = ("bundle", "jsonl", "parquet")
+FORMATS = ("bundle", "parquet")
 _ROWS = 5000
 """Of one row group of a Parquet file; windows of one fetch."""
 _TEXTS = ("document_id", "text", "section", "metadata", "title", "source", "summary", "date")
@@ -45,7 +45,7 @@ def export(
 ) -> ExportReport:
     """Write a dataset (None: the newest) to `path`, with its saved queries; whole or not at all.
 
-    `bundle` takes a folder or a .zip, `jsonl` and `parquet` a file: one row a chunk with its document's title, source, summary
+    `bundle` takes a folder or a .zip, `parquet` a file: one row a chunk with its document's title, source, summary
     and date. What is there already is replaced only with `force`. Raises InvalidInput, NotFound, StoreUnavailable.
     """
     if format not in FORMATS:
@@ -53,9 +53,7 @@ def export(
     # Not the handle that is kept: it may know the version before, and what is replaced meanwhile is told by its number.
     dataset, place = fresh(datasets, datasets.dataset(name).info.name), _place(path, force)
     before = dataset.info.dataset_id
-    write = {"bundle": _write_zip if place.suffix.lower() == ".zip" else _write_folder, "jsonl": _write_jsonl, "parquet": _write_parquet}[
-        format
-    ]
+    write = {"bundle": _write_zip if place.suffix.lower() == ".zip" else _write_folder, "parquet": _write_parquet}[format]
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".ctxasm-export-", dir=place.parent) as folder:
@@ -137,15 +135,6 @@ def _held(dataset: Dataset, keys: Iterable[ChunkKey]) -> set[ChunkKey]:
     windows = [Window(name, index, index) for name, index in keys]
     fetched = (dataset.fetch(windows[at : at + _ROWS], "") for at in range(0, len(windows), _ROWS))
     return {(chunk.document_id, chunk.chunk_index) for part in fetched for chunk in part.chunks}
-
-
-def _write_jsonl(dataset: Dataset, made: Path) -> ExportReport:
-    from ctxasm.data.files.bundle import json_line
-
-    with made.open("wb") as file:
-        for row in _flat_rows(dataset):
-            file.write(json_line({field: value for field, value in row.items() if value is not None and value != {}}))
-    return ExportReport(dataset.info.name, made, dataset.info.documents, dataset.info.chunks, 0, 0)
 
 
 def _write_parquet(dataset: Dataset, made: Path) -> ExportReport:

@@ -297,7 +297,7 @@ def limits_of(config: Config) -> FileLimits:
     """How large a file may be, by the settings."""
     from ctxasm.data.files.source import MB, FileLimits
 
-    return FileLimits(config.max_upload_mb * MB, config.max_rows, config.max_columns, config.max_ratio)
+    return FileLimits(config.max_upload_mb * MB)
 
 
 def files_at(paths: Sequence[str | os.PathLike[str]], config: Config, pasted: Pasted | None = None) -> list[tuple[str, bytes]]:

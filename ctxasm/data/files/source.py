@@ -44,17 +44,18 @@ class FileLimits:
         """Raise InvalidInput where a file is too large."""
         if count > self.upload_bytes:
             allowed = f"{self.upload_bytes / MB:,.0f} MB"
-            raise refused(file, f"it is {count / MB:,.1f} MB, allowed are {allowed}", "CTXASM_MAX_UPLOAD_MB")
+            why = f"it is {count / MB:,.1f} MB, allowed are {allowed}"
+            raise InvalidInput(f"{file} is refused: {why}; split it, or set CTXASM_MAX_UPLOAD_MB to allow more")
 
     def check_rows(self, file: str, count: int) -> None:
         """Raise InvalidInput where a table has too many rows."""
         if count > self.rows:
-            raise refused(file, f"it has more than {self.rows:,} rows", "CTXASM_MAX_ROWS")
+            raise InvalidInput(f"{file} is refused: it has more than {self.rows:,} rows; split it")
 
     def check_columns(self, file: str, count: int, of: str = "it has") -> None:
         """Raise InvalidInput where a table has too many columns."""
         if count > self.columns:
-            raise refused(file, f"{of} {count:,} columns, allowed are {self.columns:,}", "CTXASM_MAX_COLUMNS")
+            raise InvalidInput(f"{file} is refused: {of} {count:,} columns, allowed are {self.columns:,}; leave some out")
 
     def check_cells(self, file: str, count: int) -> None:
         """Raise InvalidInput where a table holds too many values."""
@@ -67,12 +68,7 @@ class FileLimits:
             most = f"{self.unpacked_bytes / MB:,.0f} MB"
             raise InvalidInput(f"{file} is refused: it unpacks to more than {most}; split it")
         if unpacked > MB and unpacked > self.ratio * max(1, packed):
-            raise refused(file, f"it unpacks to more than {self.ratio} times its size", "CTXASM_MAX_RATIO")
-
-
-def refused(file: str, why: str, variable: str) -> InvalidInput:
-    """The error that names the limit and the variable that sets it."""
-    return InvalidInput(f"{file} is refused: {why}; split it, or set {variable} to allow more")
+            raise InvalidInput(f"{file} is refused: it unpacks to more than {self.ratio} times its size; unpack it first")
 
 
 OFFICE = (".docx", ".xlsx", ".pptx", ".odt", ".ods")

@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -38,6 +39,7 @@ from ctxasm.data.files.checking import (
     notes_with,
     only_retrieved,
     record_of,
+    take_line,
     why,
 )
 from ctxasm.data.files.json_lines import LineReader
@@ -84,7 +86,7 @@ def read_batches(
     try:
         with opener() as stream:
             for number, value in reader.read(kind.file, _noting(stream, table.offsets)):
-                _take(kind, opener, table, number, value, problems)
+                take_line(kind, table, number, value, problems, partial(_put, opener))
                 if len(table.records) >= size:
                     yield
                     table.forget_batch()
@@ -97,38 +99,26 @@ def read_batches(
 
 def record_at(kind: Kind[S, R], opener: Opener, table: IndexedTable[R], line: int) -> R | None:
     """The record of a line that was read before; None where it is no record any more."""
-    unheard = Problems((kind.file,))
+    ignored = Problems((kind.file,))
     with opener() as stream:
         stream.seek(table.offsets[line - 1])
         content = stream.readline()
-    for _, value in LineReader(unheard).read(kind.file, (content,)):
+    for _, value in LineReader(ignored).read(kind.file, (content,)):
         if value is not None:
-            record = record_of(kind, line, value, unheard)
+            record = record_of(kind, line, value, ignored)
             return None if isinstance(record, Failed) else record
     return None
 
 
-def _take(kind: Kind[S, R], opener: Opener, table: IndexedTable[R], number: int, value: dict[str, Any] | None, problems: Problems) -> None:
-    if value is None:
-        table.note_failure(None)
-        return
-    record = record_of(kind, number, value, problems)
-    if isinstance(record, Failed):
-        table.note_failure(None if record.fields & set(kind.names) else tuple(value[name] for name in kind.names))
-        return
-    table.note_unread(number, value)
+def _put(opener: Opener, kind: Kind[S, R], table: IndexedTable[R], number: int, record: R, problems: Problems) -> None:
     key: Key = tuple(getattr(record, name) for name in kind.names) or (number,)
-    name = hash(key)
-    if not kind.names or name not in table.first_lines:
-        if kind.names:
-            table.first_lines[name] = number
+    first = table.first_lines.setdefault(hash(key), number) if kind.names else number
+    if first == number:
         table.records[key], table.lines[key] = record, number
-        return
-    earlier = record_at(kind, opener, table, table.first_lines[name])
-    if earlier == record:
+    elif record_at(kind, opener, table, first) == record:
         table.repeated += 1
     else:
-        add_twice(kind, key, number, table.first_lines[name], problems)
+        add_twice(kind, key, number, first, problems)
 
 
 def _noting(stream: IO[bytes], offsets: array[int]) -> Iterator[bytes]:
@@ -283,11 +273,11 @@ class BundleStream:
 
     def _implied(self) -> Iterator[Document]:
         """The documents that chunks name, each at its first chunk: the file is read once more for that."""
-        unheard = Problems((CHUNKS.file,))
+        ignored = Problems((CHUNKS.file,))
         table: IndexedTable[Chunk] = IndexedTable(CHUNKS.file)
         seen: set[str] = set()
         try:
-            for _ in read_batches(CHUNKS, self._openers.get(CHUNKS.file), table, LineReader(unheard), unheard):
+            for _ in read_batches(CHUNKS, self._openers.get(CHUNKS.file), table, LineReader(ignored), ignored):
                 for chunk in table.records.values():
                     if chunk.document_id not in seen:
                         seen.add(chunk.document_id)

@@ -14,7 +14,7 @@ from ctxasm.data.tables.session import OwnDatabase, Row
 from ctxasm.data.tables.statements import Statements, tells_no_order
 from ctxasm.model.neighbours import NoNeighbours, no_neighbours
 from ctxasm.model.records import Document
-from ctxasm.text.reading_order import linked_runs, run_indexes
+from ctxasm.text.overlap import linked_runs, run_indexes
 
 
 class Finding(NamedTuple):

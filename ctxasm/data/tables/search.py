@@ -12,7 +12,7 @@ from ctxasm.data.tables.checks import Index, create_special, plain_expression
 from ctxasm.data.tables.linked import LinkedDataset
 from ctxasm.data.tables.session import Row, ask
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.text.bm25 import inverse_frequency, scores_of
+from ctxasm.text.terms import inverse_frequency, scores_of
 
 COMMON = 20_000
 CANDIDATES = 200

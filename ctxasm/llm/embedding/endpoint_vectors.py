@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ctxasm.llm.attempt import Request, attempts
+from ctxasm.llm.client import Pieces, Request, attempts
 from ctxasm.llm.endpoint import Endpoint
 from ctxasm.llm.failures import Failure, json_object
-from ctxasm.llm.pieces import Pieces
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.progress import Cancelled, never
 

@@ -10,16 +10,12 @@ from typing import TYPE_CHECKING
 from ctxasm.model.lazy import door
 
 if TYPE_CHECKING:
-    from ctxasm.text.markers.cleaning import Cleaner, Edit
     from ctxasm.text.markers.collisions import defuse, find_collisions
-    from ctxasm.text.markers.forms import MarkerForm, MarkerScanner
-    from ctxasm.text.markers.offsets import OffsetMap
+    from ctxasm.text.markers.scanner import MarkerForm, MarkerScanner
 
-__all__ = ["Cleaner", "Edit", "MarkerForm", "MarkerScanner", "OffsetMap", "defuse", "find_collisions"]
+__all__ = ["MarkerForm", "MarkerScanner", "defuse", "find_collisions"]
 __getattr__ = door(
     __name__,
-    forms="MarkerForm MarkerScanner",
-    cleaning="Cleaner Edit",
+    scanner="MarkerForm MarkerScanner",
     collisions="defuse find_collisions",
-    offsets="OffsetMap",
 )

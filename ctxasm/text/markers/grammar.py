@@ -25,12 +25,19 @@ FormName = Literal[
     "sup",
     "round",
     "superscript",
+    "other",
+    "name",
+    "unread",
+    "tag",
     "malformed",
 ]
 Reading = Literal["strict", "usual", "all"]
 """Which forms are read as markers. `strict`: those in square or like brackets, in tags, and `(ID: 1)`, which source text of a context
 is kept free of; `usual`: raised figures and named sources in round brackets as well; `all`: also what is as often something else."""
 READINGS: tuple[Reading, ...] = get_args(Reading)
+Numbering = Literal["auto", "1", "0", "second"]
+"""What the numbers of an answer count: `1` from 1, `0` from 0, `second` the second number of `【4:1†source】`, from 0."""
+NUMBERINGS: tuple[Numbering, ...] = get_args(Numbering)
 
 HELD_CHARS = 64
 """The longest marker, and how long an open bracket may stay undecided, in characters."""
@@ -42,21 +49,23 @@ RANGE_NUMBERS = 1000
 ADDRESS = re.compile(r"://[\w./?=&%#+:@,;~-]*\Z")
 """The end of a web address: a name in it is no code."""
 
-GUARD = "\u2060"
-"""A word joiner: no marker may hold one, so it keeps apart what must not become a marker."""
-
 CLOSERS = {"[": "]", "【": "】", "［": "］", "〔": "〕"}
 _DECIDES = {opener: re.compile(rf"[{re.escape(opener + closer)}\n`\\]").finditer for opener, closer in CLOSERS.items()}
 
 _LONG_NAME = r"(?:sources?|bron(?:nen)?|quellen?|src|docs?|documents?|citations?|cites?|refs?|contexts?|kontext|passages?)"
-NAME = rf"(?:{_LONG_NAME}|ids?|s)"
+NAME = rf"(?:{_LONG_NAME}(?:[ _-]?(?:ids?|idx|index|nr|no|num|number)(?![a-z]))?|ids?|s)"
+NAME_JOIN = r"\s:#=._-"
+"""What may stand between a name and its number."""
+DIRECTION_MARKS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+undirected = re.compile(f"[{DIRECTION_MARKS}]").sub
+"""Editors of right-to-left text put them around a number: in a bracket they count as a blank."""
 _AMBIGUOUS_NAME = r"(?:chunks?|excerpts?|fragment(?:en|s|e)?|items?|no|nr|n)"
 SEE = r"(?:(?:see|zie|siehe|cf|vgl)\.?\s+(?:(?:also|ook|auch)\s+)?)"
 _DASH = r"(?:[-‐‑‒–—−]|t/m|(?:to|tot|bis|through)(?=\s))"
 AND = r"(?:and|en|und|et)"
-_LEAD = rf"(?:[\^#]|{NAME}[\s:#=._]*)"
+_LEAD = rf"(?:[\^#]|{NAME}[{NAME_JOIN}]*)"
 _ITEM = rf"{_LEAD}?(\d+)\^?(?:\s*{_DASH}\s*{_LEAD}?(\d+)\^?)?"
-_JOIN = rf"(?:\s*[,;，、；]\s*(?:{AND}\s+|&\s*)?|\s+{AND}\s+|\s*&\s*)"
+_JOIN = rf"(?:\s*[,;，、；،؛]\s*(?:{AND}\s+|&\s*)?|\s+{AND}\s+|\s*&\s*)"
 _PLAIN_ITEM = _ITEM.replace("(\\d+)", "\\d+")
 _BLANK = r"[\s\u200b-\u200d\ufeff]*"
 LOCATOR = (
@@ -68,7 +77,9 @@ _LIST = re.compile(rf"{_BLANK}{SEE}?{_PLAIN_ITEM}(?:{_JOIN}{_PLAIN_ITEM})*(?:{LO
 _LOCATED = re.compile(rf"{LOCATOR}{_BLANK}\Z", re.IGNORECASE)
 _EACH = re.compile(_ITEM, re.IGNORECASE)
 _NAMED = re.compile(rf"{_BLANK}{SEE}?{NAME}", re.IGNORECASE)
-_ROUND = re.compile(rf"\s*{SEE}?(?:sources?|bron(?:nen)?|quellen?|docs?|documents?|refs?)[\s:#=._]*\d", re.IGNORECASE)
+_ROUND = re.compile(
+    rf"\s*{SEE}?(?:sources?|bron(?:nen)?|quellen?|docs?|documents?|refs?)(?:[ _-]?(?:id|nr|no|number))?[{NAME_JOIN}]*\d", re.IGNORECASE
+)
 _ROUND_WORD = re.compile(r"\s*([^\W\d_]*)([\s\S]?)")
 _ROUND_WORDS = (
     *("source", "sources", "bron", "bronnen", "quelle", "quellen", "doc", "docs", "document", "documents", "ref", "refs"),
@@ -81,11 +92,18 @@ _AMBIGUOUS = re.compile(
     re.IGNORECASE,
 )
 _NESTED = re.compile(rf"\s*\[{_LIST.pattern}\](?:\s*[,;]?\s*\[{_LIST.pattern}\])*\s*", re.IGNORECASE)
-_DAGGER = re.compile(r"\s*(\d+)(?::(\d+))?\s*†[^`\\\u2060]*")
+_DAGGER = re.compile(r"\s*(\d+)(?::(\d+))?\s*†[^`\\]*")
 _ALMOST = re.compile(r"(?=.*\d)[\d\s,;，、；‐‑‒–—−-]+")
 _ID = re.compile(rf"\s*id[\s:#=]*\d+(?:{_JOIN}(?:id[\s:#=]*)?\d+)*\s*", re.IGNORECASE)
-_TAG = re.compile(rf"<(sup|cite)>(?:<a\b[^<>`\\\u2060]*>)?({_LIST.pattern}|\s*\[{_LIST.pattern}\]\s*)(?:</a\s*>)?</\1\s*>", re.IGNORECASE)
-_ATTRIBUTES = r"[^<>`\\\u2060]*"
+_TAG = re.compile(
+    rf"<(sup|cite)(?:\s[^<>`\\]*)?>(?:<a\b[^<>`\\]*>)?({_LIST.pattern}|\s*\[{_LIST.pattern}\]\s*)(?:</a\s*>)?</\1\s*>", re.IGNORECASE
+)
+_ATTRIBUTES = r"[^<>`\\]*"
+_SENTENCES = re.compile(
+    rf"<cite\s{_ATTRIBUTES}?\bindex\s*=\s*[\"']?(\d+-\d+(?::\d+)?(?:\s*,\s*\d+(?:-\d+(?::\d+)?)?)*)[\"']?(?:\s{_ATTRIBUTES})?/?>",
+    re.IGNORECASE,
+)
+"""`index="2-1"`: document 2, sentence 1."""
 _CITE = re.compile(
     rf"<cite\s{_ATTRIBUTES}?\b(?:id|index|source|ref)\s*=\s*[\"']?({_LIST.pattern})[\"']?(?:\s{_ATTRIBUTES})?/?>", re.IGNORECASE
 )
@@ -163,16 +181,11 @@ _DETERMINED = re.compile(
 
 
 @lru_cache(maxsize=1024)
-def read_content(
-    opener: str, content: str, second_number: bool = False, ambiguous: bool = False
-) -> tuple[FormName, tuple[int, ...]] | None:
-    """The form and numbers of what stands between `opener` and its closer; None for ordinary text.
-
-    `second_number`: in `4:0†source` the block is the second number plus one instead of the first. `ambiguous` reads `chunk 2` and `1/2`.
-    """
+def read_content(opener: str, content: str, ambiguous: bool = False) -> tuple[FormName, tuple[int, ...]] | None:
+    """The form and numbers of what stands between `opener` and its closer; None for ordinary text. `ambiguous` reads `chunk 2`, `1/2`."""
+    content = undirected(" ", content)
     if dagger := _DAGGER.fullmatch(content):
-        chosen = int(dagger[2]) + 1 if second_number and dagger[2] else int(dagger[1])
-        return "dagger", (chosen,)
+        return "dagger", (int(dagger[1]),)
     if opener == "[" and _NESTED.fullmatch(content):
         numbers = read_numbers(content)
         return ("nested", numbers) if numbers else None
@@ -243,20 +256,18 @@ def read_id(content: str) -> tuple[int, ...]:
 
 def read_tag(window: str) -> tuple[int, FormName, tuple[int, ...]] | None:
     """Length, form and numbers of a `<sup>1</sup>`, `<cite>1</cite>` or `<cite id="1">` at the start of `window`."""
+    window = undirected(" ", window)
     if whole := _TAG.match(window):
         form: FormName = "sup" if whole[1].lower() == "sup" else "cite"
         numbers = read_numbers(whole[2])
         return (whole.end(), form, numbers) if numbers else None
+    if sentences := _SENTENCES.match(window):
+        documents = (int(each.partition("-")[0]) for each in sentences[1].split(","))
+        return sentences.end(), "cite", tuple(dict.fromkeys(documents))
     if opening := _CITE.match(window):
         numbers = read_numbers(opening[1])
         return (opening.end(), "cite", numbers) if numbers else None
     return None
-
-
-def cite_list(tag: str) -> tuple[int, int]:
-    """Where the list of numbers stands in `<cite id="1, 2">`."""
-    found = _CITE.match(tag)
-    return found.span(1) if found else (0, len(tag))
 
 
 def closing(window: str, opener: str) -> int:

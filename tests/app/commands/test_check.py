@@ -24,9 +24,8 @@ from ctxasm.app.commands.check_report import claim_lines
 from ctxasm.app.workbench import Workbench
 from ctxasm.citations.agreement import label_scores
 from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, Disputed, DroppedSource, Figures, Support, Verdict
-from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import MarkerEvent, ResolvedMarker
-from ctxasm.citations.summary import PROBLEMS
+from ctxasm.citations.report import PROBLEMS, CheckedAnswer
 from ctxasm.data.files import answers as reading
 from ctxasm.data.files import write_bundle
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
@@ -147,8 +146,32 @@ def test_the_forms_of_markers_are_chosen_and_named(
     out, err = capsys.readouterr()
     found = json.loads(out.splitlines()[0])
     assert found["reading"] == (reading or "usual")
-    assert [marker["number"] for marker in found["markers"]] == cited
+    assert [marker["number"] for marker in found["markers"] if marker["form"] != "unread"] == cited
     assert f"{reading or 'usual'} markers read" in err
+
+
+@pytest.mark.parametrize(("numbering", "first", "wrong"), [(None, 0, 0), ("0", 0, 0), ("1", 1, 1)])
+def test_numbers_from_0_are_said_and_can_be_set(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], numbering: str | None, first: int, wrong: int
+) -> None:
+    sources = [{"n": 1, "text": PARKING}, {"n": 2, "text": "Cats sleep."}]
+    path = written(
+        tmp_path / "zero.jsonl", {"query_id": "a", "answer": f"{PARKING[:-1]} [0]. Cats sleep [1] [a.docx].", "sources": sources}
+    )
+    chosen = ["--numbering", numbering] if numbering else []
+    assert main(["check", path, "--fail-on", "wrong_number,unknown", *chosen]) == wrong
+    out, _ = capsys.readouterr()
+    assert ("numbers begin at 0 here" in out) == (not first)
+    assert "left out of the claims, source not known: “[a.docx]”" in out
+    main(["check", path, "--format", "jsonl", *chosen])
+    assert json.loads(capsys.readouterr().out.splitlines()[0])["first_number"] == first
+
+
+def test_a_sentence_without_a_mark_is_no_wrong_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sources = [{"n": 1, "text": PARKING}, {"n": 2, "text": "Cats sleep."}]
+    path = written(tmp_path / "bare.jsonl", {"query_id": "a", "answer": f"{PARKING} Cats sleep [2].", "sources": sources})
+    assert main(["check", path, "--fail-on", "wrong_number"]) == 0
+    assert "1 no citation" in capsys.readouterr().out
 
 
 def test_odd_blanks_in_an_answer_and_a_source_are_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

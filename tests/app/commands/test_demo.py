@@ -15,7 +15,7 @@ from ctxasm.app.commands.demo import NEXT
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
 from ctxasm.model.settings_text import read_settings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 from ctxasm.tuning.compare import Comparison
 

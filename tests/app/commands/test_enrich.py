@@ -71,7 +71,7 @@ def test_what_a_model_would_take_and_took(server: FakeModel, capsys: pytest.Capt
     assert out[0] == "klein: 6 of 6 chunks to enrich"
     assert out[1].startswith("5 calls to json-ok, ")
     assert "tokens in (counted), about" in out[1]
-    assert out[2] == "no price is known for json-ok: give --price-in and --price-out, or --prices FILE"
+    assert out[2] == "no price is known for json-ok: give --price-in and --price-out"
     assert server.requests == []
     assert main(["enrich", "--variant", "model", "--estimate", "--price-in", "1", "--price-out", "2"]) == 0
     assert "(1 in and 2 out per million, as given)" in capsys.readouterr().out

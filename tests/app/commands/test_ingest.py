@@ -48,7 +48,7 @@ def test_documents_are_loaded_and_problems_listed(folder: Path, capsys: pytest.C
 
 
 def test_chunks_are_cut_as_asked(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    argv = ["ingest", str(folder), "--data", "d", "--chunk-tokens", "60", "--overlap", "0", "--no-whole-sentences", "--whole-sections"]
+    argv = ["ingest", str(folder), "--data", "d", "--chunk-tokens", "60", "--overlap", "0", "--whole-sections"]
     assert main([*argv, "--language", "nl"]) == 0
     out, err = capsys.readouterr()
     assert out == "d\n"

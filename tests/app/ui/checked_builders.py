@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ctxasm.citations.checked import CheckedClaim, Claim, DroppedSource, Figures, Support
-from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import parse_markers, resolve
+from ctxasm.citations.report import CheckedAnswer
 from ctxasm.model.results import Assembly
 from ctxasm.model.support import Conflict
 

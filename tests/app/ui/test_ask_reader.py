@@ -33,9 +33,8 @@ from ctxasm.app.ui.ask.reader import reader_data
 from ctxasm.app.ui.frame.session import KeptAnswer
 from ctxasm.app.ui.widgets.expected import Expected
 from ctxasm.citations.checked import Disputed, Withheld
-from ctxasm.citations.figures import without_shares
+from ctxasm.citations.figures import cited_passages, used_passages, without_shares
 from ctxasm.citations.markers import parse_markers, resolve
-from ctxasm.citations.used_passages import cited_passages, used_passages
 from ctxasm.model.messages import Usage
 from ctxasm.model.records import GoldChunk, Span
 from ctxasm.model.results import PreCitation

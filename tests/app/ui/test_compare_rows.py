@@ -43,7 +43,7 @@ from ctxasm.app.ui.inspect.change import sent_chunks
 from ctxasm.app.ui.widgets.word_diff import MOST_WORDS, sentence_diff, shortened, word_diff
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.tuning.compare_answers import AnswerPair, OneAnswer
 from tests.app.ui.builders import HOSTILE, assembled, hostile
 from tests.app.ui.checked_builders import checked

@@ -196,7 +196,7 @@ def test_ranks_under_each_method_are_shown(open_app):
 def test_a_search_that_takes_long_shows_how_far_it_is_and_can_be_cancelled(open_app, monkeypatch):
     import ctxasm.retrieval.searching as searching
     from ctxasm.app.ui.frame import work
-    from ctxasm.retrieval.stopping import stop_if
+    from ctxasm.retrieval.indexes import stop_if
 
     jobs = []
 

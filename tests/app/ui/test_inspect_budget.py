@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ctxasm.app.ui.frame.conversation import TurnRow, turn_rows, turns_html
 from ctxasm.app.ui.inspect.budget_bar import LEAST, budget_html, notes, window_end, zone_stretches, zones_picture
 from ctxasm.model.records import Turn
-from ctxasm.model.zoning import ZONE_NAMES, Conversation, Zone, Zones
+from ctxasm.model.zoning import ZONE_NAMES, SentHistory, Zone, Zones
 from tests.app.ui.builders import HOSTILE, assembled
 from tests.app.ui.test_html import Page
 
@@ -98,7 +98,7 @@ def test_an_exceeded_window_says_by_how_much() -> None:
 
 def test_nothing_of_a_name_or_a_turn_is_markup() -> None:
     zones = zones_of([1, 2, 3, 4, 5, 6, 7, 8], model=HOSTILE, hints=(HOSTILE, HOSTILE))
-    conversation = Conversation((), 0, 2, trimmed=2, trimmed_tokens=9, note=HOSTILE)
+    conversation = SentHistory((), 0, 2, trimmed=2, trimmed_tokens=9, note=HOSTILE)
     assembly = dataclasses.replace(assembled(), zones=zones, conversation=conversation)
     rows = turn_rows(conversation, [(HOSTILE, HOSTILE), ("assistant", HOSTILE)])
     for html in (zones_picture(assembly, 50), turns_html(rows, HOSTILE)):
@@ -110,7 +110,7 @@ def test_nothing_of_a_name_or_a_turn_is_markup() -> None:
 
 def test_every_turn_says_what_became_of_it() -> None:
     turns = tuple(Turn("user" if at % 2 == 0 else "assistant", f"t{at}") for at in range(6))
-    conversation = Conversation(turns[4:], 4, 6, trimmed=2, trimmed_tokens=2, summarised=2, summary="Kort.")
+    conversation = SentHistory(turns[4:], 4, 6, trimmed=2, trimmed_tokens=2, summarised=2, summary="Kort.")
     rows = turn_rows(conversation, [(turn.role, turn.content) for turn in turns])
     assert [row.state for row in rows] == ["told in the summary"] * 2 + ["left out"] * 2 + ["sent"] * 2
     page = Page(turns_html(rows, conversation.summary))
@@ -121,11 +121,11 @@ def test_every_turn_says_what_became_of_it() -> None:
 
 
 def test_what_became_of_the_turns_is_said_first() -> None:
-    conversation = Conversation((), 0, 2, trimmed=2, trimmed_tokens=9)
+    conversation = SentHistory((), 0, 2, trimmed=2, trimmed_tokens=9)
     zones = zones_of([1] * 8, hints=("A hint.",))
     assert notes(zones, conversation) == (
         "History: of 2 earlier turns 2 turns (9 tokens) left out, oldest first; 0 tokens are sent.",
         "A hint.",
     )
     assert notes(None, None) == ()
-    assert notes(None, Conversation((), 0, 0)) == ()
+    assert notes(None, SentHistory((), 0, 0)) == ()

@@ -17,13 +17,13 @@ from ctxasm.app.ui.inspect.copies import copies, difference, squeezed
 from ctxasm.app.ui.inspect.funnel import evidence_mark
 from ctxasm.app.ui.inspect.order import at_the_ends, block_order, prefix_html
 from ctxasm.app.ui.widgets.context_marks import also_in, rewritten_text, shortened_chunks, stretches, text_html
-from ctxasm.assembly.extracts import Extract
 from ctxasm.assembly.pipeline import assemble
+from ctxasm.assembly.stages import Extract
 from ctxasm.model.events import Compressed, Ordered
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings, spec_of
 from ctxasm.text.tokens import open_counter
-from ctxasm.tuning.cache_prefix import Prefix
+from ctxasm.text.tokens.common_prefix import Prefix
 from ctxasm.tuning.evidence import evidence_states
 from tests.app.ui.builders import HOSTILE, assembled
 from tests.app.ui.pages import fine, html

@@ -19,7 +19,7 @@ from ctxasm.app.workbench import SAMPLE, Workbench
 from ctxasm.config import read_config
 from ctxasm.model.runs import CITATION_VERDICTS, Judgement, Run, RunSource
 from ctxasm.review.judging import item_for
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.sentences import sentence_spans
 from tests.app.ui.builders import HOSTILE
 from tests.app.ui.pages import at, fine, html, problems

@@ -18,7 +18,7 @@ from ctxasm.app.workbench import SAMPLE, Workbench
 from ctxasm.config import read_config
 from ctxasm.data.files import load_bundle
 from ctxasm.model.settings_text import from_url
-from ctxasm.store import MemorySource
+from ctxasm.store.memory import MemorySource
 from tests.app.ui.pages import MAIN, fine, html, opened, problems
 from tests.strategies import COUNTER
 

@@ -13,11 +13,9 @@ from ctxasm.app.ui.ask.verdict_words import (
     figures,
     summary,
 )
-from ctxasm.citations.axes import WORST, sign, words
-from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, DroppedSource, Figures, Support, Verdict
-from ctxasm.citations.checked_answer import CheckedAnswer
+from ctxasm.citations.checked import VERDICTS, WORST, CheckedClaim, Claim, DroppedSource, Figures, Support, Verdict, sign, words
 from ctxasm.citations.figures import without_shares
-from ctxasm.citations.reasons import conflict_sentence, gated_sentence
+from ctxasm.citations.report import CheckedAnswer, conflict_sentence, gated_sentence
 from ctxasm.model.support import Conflict, Gated, Spent
 from tests.app.ui.builders import assembled
 from tests.app.ui.checked_builders import of_every_kind, support

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ctxasm import MemoryStore
-from ctxasm.assembly.budget.policies import choose
-from ctxasm.assembly.budget.scales import Scales
-from ctxasm.assembly.budget.values import Weights
-from ctxasm.assembly.deduplicate.resolution import deduplicate
+from ctxasm.assembly.context_head import summarise, worded
+from ctxasm.assembly.deduplicate import deduplicate
 from ctxasm.assembly.expand import expand
-from ctxasm.assembly.group import group
+from ctxasm.assembly.measure import Scales
 from ctxasm.assembly.order import order
 from ctxasm.assembly.pipeline import assemble
-from ctxasm.assembly.steps import Found, Grouped, Written
-from ctxasm.assembly.summarise import summarise, worded
+from ctxasm.assembly.policies import choose
+from ctxasm.assembly.stages import Found, Grouped, Written, group
+from ctxasm.assembly.values import Weights
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings

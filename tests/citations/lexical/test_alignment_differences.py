@@ -11,7 +11,7 @@ from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.lexical.alignment import Alignment, Difference, differences
 from ctxasm.citations.lexical.decision import CERTAINTIES, decide, kind_of, read_weights
 from ctxasm.citations.lexical.words import Tongue
-from ctxasm.citations.reasons import gated_sentence
+from ctxasm.citations.report import gated_sentence
 from ctxasm.model.support import Match, Source
 from tests.citations.lexical.claim_contexts import matter
 

@@ -13,7 +13,7 @@ pytest.importorskip("onnx")
 from tiny_nli import build_nli
 
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
-from ctxasm.retrieval.cross_encoder import BATCH, CrossEncoder
+from ctxasm.retrieval.reranking import BATCH, CrossEncoder
 
 TEXTS = ["the desk opens at seven", "parking costs two euros", "", "seven \ud800 euros", "opens seven desk at"]
 WORDS = " ".join(TEXTS[:2]).split()

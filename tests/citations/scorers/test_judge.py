@@ -14,7 +14,7 @@ from fake_models import Judge, Reply, all_shown, entry, honest, of_each, shown
 from ctxasm.citations.scorers.judge import JudgeScorer, prompt_cost
 from ctxasm.citations.scorers.judgement import Judgement, judgements_of
 from ctxasm.citations.scorers.judging import SCHEMA, judge_messages
-from ctxasm.llm.json_reply import problem_of
+from ctxasm.llm.client import problem_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.support import NO_MATCH, Comparison, Conflict, Found, Match, Source, Spent

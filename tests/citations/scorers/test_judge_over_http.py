@@ -11,7 +11,7 @@ from fake_models import served
 
 from ctxasm.citations.scorers.judge import JudgeScorer
 from ctxasm.llm import Endpoint
-from ctxasm.llm.completion import Completion, complete_json
+from ctxasm.llm.client import Completion, complete_json
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.support import Source, Spent

@@ -29,7 +29,7 @@ from ctxasm.data.documents.source import SourceText
 from ctxasm.data.enrich.extractive import enrich_document, summary_of, whole_document
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.store.validation import check_records
 from ctxasm.text.tokens import open_counter
 
@@ -39,7 +39,6 @@ OPTIONS = (
     IngestOptions(16, 0),
     IngestOptions(17, 12),
     IngestOptions(40, 10, headings=True),
-    IngestOptions(40, 10, sentences=False),
     IngestOptions(60, 20, pages=False),
 )
 LIMITS = ReadLimits(unpacked_mb=64, characters=200_000)

@@ -20,7 +20,7 @@ from ctxasm.model.errors import InvalidInput
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Bundle, Chunk, GoldChunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 
 pytestmark = pytest.mark.usefixtures("kept_readers")
@@ -301,7 +301,7 @@ def test_a_source_that_is_not_there_is_an_error(memory: Workbench, sources: list
         {"overlap_tokens": 350},
         {"overlap_tokens": -1},
         {"max_tokens": True},
-        {"sentences": 1},
+        {"pages": 1},
         {"language": "nederlands!"},
     ],
     ids=str,

@@ -10,7 +10,7 @@ from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
 from ctxasm.data.enrich.extractive import Whole, whole_document
 from ctxasm.model.records import Bundle, Chunk, Document, Query
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.chunk_facts import chunk_facts
 from ctxasm.text.tokens import open_counter
 

@@ -19,7 +19,7 @@ from ctxasm.config import Config
 from ctxasm.data.enrich.cache import enriched_texts, enrichment_stamp, state
 from ctxasm.data.enrich.enriching import EnrichOptions, EnrichReport, FailedBatch, enrich, estimate
 from ctxasm.llm import Endpoint
-from ctxasm.llm.completion import _taken
+from ctxasm.llm.client import _taken
 from ctxasm.model.errors import NotFound
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Bundle, Chunk, Document, Query

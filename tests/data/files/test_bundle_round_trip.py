@@ -16,8 +16,7 @@ from ctxasm.data.files.bundle import KNOWN_FILES, MAX_NUMBER
 from ctxasm.model.characters import is_visible
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Hit, Query, Span, Turn
-from ctxasm.store.database import Store
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore, Store
 from ctxasm.text.tokens import open_counter
 from tests.examples import examples
 

@@ -12,8 +12,7 @@ from ctxasm.data.files.problems import Problem
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Bundle, Chunk, Document
-from ctxasm.store.database import Store
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore, Store
 from ctxasm.text.tokens import open_counter
 from tests.data.files.damage import Files, damaged, valid_files
 

@@ -14,7 +14,7 @@ from ctxasm.data.files import load_bundle, read_bundle
 from ctxasm.data.files.streaming import stream_bundle
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
-from ctxasm.store.memory import MemoryDataset, MemoryStore
+from ctxasm.store.database import MemoryStore, StoredDataset
 from tests.examples import examples
 
 STORED = Bundle(
@@ -31,7 +31,7 @@ def stored() -> MemoryStore:
     return store
 
 
-def at_once(place: Path, into: MemoryDataset) -> Any:
+def at_once(place: Path, into: StoredDataset) -> Any:
     try:
         return read_bundle(place, into=into)
     except InvalidBundle as error:
@@ -40,7 +40,7 @@ def at_once(place: Path, into: MemoryDataset) -> Any:
         return str(error)
 
 
-def record_by_record(place: Path, into: MemoryDataset) -> Any:
+def record_by_record(place: Path, into: StoredDataset) -> Any:
     try:
         with stream_bundle(place, into=into) as stream:
             return Bundle(stream.name, *(tuple(part) for part in stream.parts()), replaced=stream.replaced()), stream.notes()  # type: ignore[arg-type]

@@ -19,7 +19,7 @@ from ctxasm.data.files.match_hits import CONTAINED, EXACT, NORMALISED, WAYS, Quo
 from ctxasm.model.characters import normalised
 from ctxasm.model.records import Bundle, Chunk, Document, Hit
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from tests.examples import examples
 
 SENTENCES = [

@@ -12,7 +12,7 @@ from ctxasm.data.tables.catalogue import tables
 from ctxasm.data.tables.connecting import connections
 from ctxasm.data.tables.session import OwnDatabase, address_of
 from ctxasm.model.errors import CtxasmError, InvalidInput, NotFound, StoreUnavailable
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 
 PASSWORD = "s3cret-p@ss/word"
 ENCODED = "s3cret-p%40ss%2Fword"

@@ -21,8 +21,7 @@ from ctxasm.data.tables.connecting import SavedMapping, table_mapping
 from ctxasm.model.errors import InvalidInput, NotFound, StoreUnavailable
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Query
-from ctxasm.store.database import Store
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore, Store
 from ctxasm.text.tokens import open_counter
 
 FIELDS = {"document_id": "d", "chunk_index": "i", "text": "x"}

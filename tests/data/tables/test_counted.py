@@ -25,7 +25,7 @@ from ctxasm.data.tables.connecting import check_mapping, copy_table, explain, gu
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Bundle
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 from tests.real_data import load_real, real_folder
 

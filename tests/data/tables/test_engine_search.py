@@ -18,7 +18,7 @@ from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.search import SearchOptions
 from ctxasm.retrieval.searching import methods, save_query, search
 from ctxasm.retrieval.table_search import search_table
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 
 FIELDS = {"document_id": "d", "chunk_index": "i", "text": "x"}
 TEXTS = {
@@ -105,7 +105,7 @@ def test_by_words(place: Place, how: str) -> None:
 
 def test_the_scores_of_postgresql_are_those_of_an_index_in_memory(place: Place) -> None:
     from ctxasm.retrieval.analyser import analyser
-    from ctxasm.retrieval.bm25_index import Bm25Index
+    from ctxasm.retrieval.indexes import Bm25Index
 
     if place.kind == "sqlite":
         pytest.skip("FTS5 ranks by itself")

@@ -13,7 +13,7 @@ from ctxasm.data.files import load_bundle
 from ctxasm.data.tables.connecting import link, table_mapping
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.store.memory import MemoryStore
+from ctxasm.store.database import MemoryStore
 from ctxasm.text.tokens import open_counter
 from tests.examples import in_turn
 

@@ -19,12 +19,25 @@ from ctxasm.app.ui.ask.verdict_words import claim_sentence
 from ctxasm.app.ui.widgets.context_marks import Run, also_in, runs
 from ctxasm.app.ui.widgets.expected import MARK, NONE_EXPECTED, Expected
 from ctxasm.app.ui.words.words import number, title_of
-from ctxasm.citations.axes import CITATION, FINE, SUPPORT, WORST, Part, Shown, is_carried, label, parts_of, sign, support_of, words
-from ctxasm.citations.checked import CheckedClaim, Support
-from ctxasm.citations.checked_answer import CheckedAnswer
-from ctxasm.citations.markers import ResolvedMarker
-from ctxasm.citations.summary import DECLINED, is_declined_answer
-from ctxasm.citations.used_passages import cited_passages, unused_passages
+from ctxasm.citations.checked import (
+    CITATION,
+    FINE,
+    SUPPORT,
+    WORST,
+    CheckedClaim,
+    Part,
+    Shown,
+    Support,
+    is_carried,
+    label,
+    parts_of,
+    sign,
+    support_of,
+    words,
+)
+from ctxasm.citations.figures import cited_passages, unused_passages
+from ctxasm.citations.markers import SILENT, ResolvedMarker
+from ctxasm.citations.report import DECLINED, CheckedAnswer, is_declined_answer
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.support import Conflict
@@ -274,7 +287,7 @@ def answer_pieces(
     `threshold` is that of the check that judged the claims.
     """
     end = len(answer) if end is None else end
-    shown = [(at, marker) for at, marker in enumerate(markers) if marker.marker.end <= end]
+    shown = [(at, marker) for at, marker in enumerate(markers) if marker.marker.end <= end and marker.marker.form not in SILENT]
     starts = {marker.marker.start: (at, marker) for at, marker in shown}
     clashes = [span for claim in claims if (span := _clash(answer, claim))]
     cuts = {0, end} | {x for _, m in shown for x in (m.marker.start, m.marker.end)} | {x for span in clashes for x in span}

@@ -35,8 +35,8 @@ from ctxasm.app.ui.widgets.expected import NONE_EXPECTED, marked_key, marked_of
 from ctxasm.app.ui.widgets.html import state_link
 from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL
 from ctxasm.app.ui.words.words import number
-from ctxasm.citations.axes import doubtful
-from ctxasm.citations.used_passages import used_passages
+from ctxasm.citations.checked import doubtful
+from ctxasm.citations.figures import used_passages
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError, StoreUnavailable
 from ctxasm.model.kept import key_of

@@ -34,8 +34,7 @@ from ctxasm.app.ui.ask.answer import (
 from ctxasm.app.ui.ask.verdict_words import Figure, check_line, figures, summary
 from ctxasm.app.ui.frame.session import Attempt, KeptAnswer
 from ctxasm.app.ui.widgets.expected import NONE_EXPECTED, Expected
-from ctxasm.citations.checked_answer import CheckedAnswer
-from ctxasm.citations.summary import MAY_NOT_ANSWER, facts_sentence, may_not_answer, uses_sentence
+from ctxasm.citations.report import MAY_NOT_ANSWER, CheckedAnswer, facts_sentence, may_not_answer, uses_sentence
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly
 
@@ -165,7 +164,7 @@ def _how(answer: KeptAnswer, check: CheckedAnswer | None) -> tuple[str, ...]:
     """How the answer was asked for, how long and how many tokens it took, and how it was checked."""
     first = f", first text after {answer.first_piece_ms:.0f} ms" if answer.first_piece_ms is not None else ""
     took = f"{answer.elapsed_ms:.0f} ms{first}" if answer.called and answer.elapsed_ms else ""
-    unknown = sum(len(marker.unknown) or (not marker.known) for marker in answer.markers)
+    unknown = sum(len(marker.unknown) or (not marker.is_sound) for marker in answer.markers)
     missed = f"{counted(unknown, 'marker')} unknown" if unknown else ""
     said = (
         answer.model,

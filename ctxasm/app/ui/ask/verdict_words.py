@@ -1,6 +1,6 @@
 """What a check says on a page: the sign of each part, the sentence of one claim, the summary, the figures. Pure.
 
-What a claim is called stands in `ctxasm.citations.axes`, why in `ctxasm.citations.reasons`. A verdict or part without words is a type
+What a claim is called stands in `ctxasm.citations.checked`, why in `ctxasm.citations.report`. A verdict or part without words is a type
 error. Sentences may hold text from outside: escape them, or set them as text.
 """
 
@@ -10,11 +10,16 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import assert_never
 
-from ctxasm.citations.axes import support_of
-from ctxasm.citations.checked import CheckedClaim, DroppedSource
-from ctxasm.citations.checked_answer import CheckedAnswer
-from ctxasm.citations.reasons import brackets, conflict_sentence, disputed_sentence, lacks_sentence
-from ctxasm.citations.summary import is_declined_answer, summary_sentence
+from ctxasm.citations.checked import CheckedClaim, DroppedSource, support_of
+from ctxasm.citations.report import (
+    CheckedAnswer,
+    brackets,
+    conflict_sentence,
+    disputed_sentence,
+    is_declined_answer,
+    lacks_sentence,
+    summary_sentence,
+)
 from ctxasm.model.amounts import agreeing, counted, percent
 from ctxasm.model.stage_labels import REASONS, stage_name
 

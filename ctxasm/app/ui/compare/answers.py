@@ -24,11 +24,10 @@ from ctxasm.app.ui.frame.work import awaited, begin_job, give_up, show_job, take
 from ctxasm.app.ui.widgets.html import boxed, state_link, table_html
 from ctxasm.app.ui.widgets.word_diff import sentence_diff
 from ctxasm.app.ui.words.words import number
-from ctxasm.citations.axes import FINE, label, parts_of, sign
-from ctxasm.citations.checked import CheckedClaim
-from ctxasm.citations.checked_answer import CheckedAnswer
-from ctxasm.citations.effects import remove
+from ctxasm.citations.answer_text import without_markers
+from ctxasm.citations.checked import FINE, CheckedClaim, label, parts_of, sign
 from ctxasm.citations.markers import parse_markers
+from ctxasm.citations.report import CheckedAnswer
 from ctxasm.model.amounts import counted, percent, signed
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.records import Query
@@ -416,7 +415,7 @@ def answers_html(pair: AnswerPair, reference: str) -> str:
 
 def unmarked(answer: str) -> str:
     """An answer without its markers: under A and B the same number is another source."""
-    return remove(answer, parse_markers(answer)).text
+    return without_markers(answer, parse_markers(answer))
 
 
 def _sentences(kind: str, text: str) -> str:

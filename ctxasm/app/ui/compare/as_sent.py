@@ -103,7 +103,7 @@ def said_html(why: Why) -> str:
 
 def _offer_annotations(why: Why) -> None:
     """The verdicts for the span that gave the answer, where it came with one."""
-    from ctxasm.citations.annotations import annotations_body, annotations_of, fact_annotation, otel_span_id
+    from ctxasm.citations.phoenix import annotations_body, annotations_of, fact_annotation, otel_span_id
 
     span = otel_span_id(why.recorded.span_id)
     if span is None:

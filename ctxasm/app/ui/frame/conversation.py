@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from ctxasm.answering.zones.history import earlier_turns
-from ctxasm.answering.zones.history_text import parse_history, write_history
+from ctxasm.answering.history import earlier_turns, parse_history, write_history
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.jobs import ticker
 from ctxasm.app.ui.frame.layout import show_problem
@@ -21,7 +20,7 @@ from ctxasm.model.errors import CtxasmError
 from ctxasm.model.messages import AnswerModel
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
-from ctxasm.model.zoning import Conversation
+from ctxasm.model.zoning import SentHistory
 
 SHOWN_TURNS = 40
 """Turns listed with what became of them, the newest; the rest is counted."""
@@ -148,7 +147,7 @@ def _summarise(query: Query, scene: Scene, model: AnswerModel) -> str:
     return plan.conversation.note if plan.conversation is not None else ""
 
 
-def turn_rows(conversation: Conversation, given: Sequence[tuple[str, str]]) -> tuple[TurnRow, ...]:
+def turn_rows(conversation: SentHistory, given: Sequence[tuple[str, str]]) -> tuple[TurnRow, ...]:
     """The given turns (role, content), oldest first: in the summary, left out, or sent."""
     told, left = conversation.summarised, conversation.summarised + conversation.trimmed
     states = ["told in the summary"] * told + ["left out"] * (left - told) + ["sent"] * (conversation.given - left)

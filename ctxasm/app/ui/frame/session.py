@@ -11,8 +11,8 @@ import streamlit as st
 
 from ctxasm.answering.prompts import GROUNDED
 from ctxasm.app.ui.frame.jobs import Work
-from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import ResolvedMarker
+from ctxasm.citations.report import CheckedAnswer
 from ctxasm.data.load_conflicts import NameTaken, Over
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from ctxasm.model.settings import Channel, Ordering
     from ctxasm.model.support import Scorer
     from ctxasm.review.judging import QueueEntry
+    from ctxasm.text.tokens.common_prefix import Prefix
     from ctxasm.tuning.advice import Advice
-    from ctxasm.tuning.cache_prefix import Prefix
     from ctxasm.tuning.compare_answers import AnswerComparison
     from ctxasm.tuning.evidence import EvidenceState
 

@@ -18,7 +18,7 @@ from ctxasm.llm.embedding.local import EMBEDDERS
 from ctxasm.model.errors import CtxasmError, NotFound, StoreUnavailable
 from ctxasm.model.results import Assembly
 from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, MOST_HITS, SearchOptions
-from ctxasm.retrieval.embedders import ENDPOINT
+from ctxasm.retrieval.indexes import ENDPOINT
 from ctxasm.retrieval.reranking import RERANKERS
 
 if TYPE_CHECKING:

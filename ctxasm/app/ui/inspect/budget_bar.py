@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import streamlit as st
 from streamlit.runtime.fragment import fragment
 
-from ctxasm.answering.zones.words import conversation_line
+from ctxasm.answering.zones import conversation_line
 from ctxasm.app.fates import supplement_of
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.session import Scene, session
@@ -27,7 +27,7 @@ from ctxasm.model.errors import CtxasmError
 from ctxasm.model.events import Supplemented
 from ctxasm.model.results import Assembly, DocumentSize, Fate, Key, Segment
 from ctxasm.model.settings import spec_of
-from ctxasm.model.zoning import Conversation, Zone, ZoneName, Zones
+from ctxasm.model.zoning import SentHistory, Zone, ZoneName, Zones
 
 LEAST = 0.7
 """The narrowest that a zone with tokens is drawn, in percent of the window."""
@@ -79,7 +79,7 @@ def window_end(stretches: Sequence[ZoneStretch], window: int) -> float:
     return 100.0
 
 
-def notes(zones: Zones | None, conversation: Conversation | None) -> tuple[str, ...]:
+def notes(zones: Zones | None, conversation: SentHistory | None) -> tuple[str, ...]:
     """What there is to say below the zones: what became of the earlier turns, then what does not fit together."""
     told = conversation_line(conversation) if conversation is not None else ""
     return (*([told] if told else []), *(zones.hints if zones is not None else ()))

@@ -24,7 +24,8 @@ from ctxasm.model.amounts import counted, percent
 from ctxasm.model.events import Ordered
 from ctxasm.model.results import Assembly, Fate, Key
 from ctxasm.model.settings import AssemblySettings, Ordering
-from ctxasm.tuning.cache_prefix import Prefix, prefix_by_ordering
+from ctxasm.text.tokens.common_prefix import Prefix
+from ctxasm.tuning.cache_prefix import prefix_by_ordering
 
 ROW, COMPACT_ROW, COMPACT_BEYOND = 21, 11, 15
 """Height of a place in pixels, and where more than so many of them are drawn closer."""

@@ -110,13 +110,6 @@ def _options() -> IngestOptions | CtxasmError:
         overlap = st.number_input(
             "Overlap (tokens)", 0, 8191, standard.overlap_tokens, 10, key="overlap_tokens", persist_state="session", help=shared
         )
-    sentences = st.toggle(
-        "Whole sentences",
-        standard.sentences,
-        key="whole_sentences",
-        persist_state="session",
-        help="A sentence is cut only where it alone is longer than a chunk.",
-    )
     pages = st.toggle(
         "A chunk stays on its page",
         standard.pages,
@@ -132,7 +125,7 @@ def _options() -> IngestOptions | CtxasmError:
         help="Smaller chunks, one subject each.",
     )
     try:
-        return IngestOptions(int(most), int(overlap), sentences, pages, headings)
+        return IngestOptions(int(most), int(overlap), pages, headings)
     except CtxasmError as error:
         return error
 

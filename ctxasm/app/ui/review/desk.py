@@ -18,8 +18,10 @@ from typing import Any
 
 from ctxasm.app.ui.ask.answer import Before, Card, CardPart, Chip, ClaimRow, SourceName, Span, Stretch, answer_lines, around
 from ctxasm.app.ui.ask.reader import ASSETS, HTML, Pane, fields
-from ctxasm.citations.markers import MarkerEvent, MarkerParser
+from ctxasm.citations.answer_markers import read_answer
+from ctxasm.citations.markers import SILENT, MarkerEvent
 from ctxasm.model.runs import ANSWER_ITEM, CITATION_VERDICTS, Judgement, RunSource
+from ctxasm.model.support import Source
 from ctxasm.review.judging import ReviewedCitation, ReviewedClaim, ReviewItem
 from ctxasm.review.reviewers import WORDS
 from ctxasm.text.sentences import sentence_spans
@@ -175,7 +177,7 @@ def _row(claim: ReviewedClaim, item: ReviewItem, outlined: dict[tuple[int, int],
 def _pieces(item: ReviewItem) -> list[Stretch | Chip]:
     """The answer as stretches and chips, each with its claim; nothing in them depends on what the checker found."""
     held = {source.number for source in item.sources}
-    markers = {marker.start: marker for marker in _markers(item.answer)}
+    markers = {marker.start: marker for marker in _markers(item)}
     cuts = {0, len(item.answer)} | {edge for one in markers.values() for edge in (one.start, one.end)}
     cuts |= {min(edge, len(item.answer)) for claim in item.claims for edge in (claim.start, claim.end) if edge >= 0}
     pieces: list[Stretch | Chip] = []
@@ -235,9 +237,10 @@ def _words_of(text: str) -> Callable[[int, int], frozenset[str]]:
     return cache(lambda start, end: frozenset(re.findall(r"\w+", text[start:end].casefold())))
 
 
-def _markers(answer: str) -> list[MarkerEvent]:
-    parser = MarkerParser()
-    return [*parser.feed(answer), *parser.finish()]
+def _markers(item: ReviewItem) -> list[MarkerEvent]:
+    """The markers of an answer as a check reads them; one whose source is not known stays text."""
+    sources = [Source(source.number, source.text, (), source.title or source.document_id or "") for source in item.sources]
+    return [marker for marker in read_answer(item.answer, sources).events if marker.form not in SILENT]
 
 
 @cache

@@ -24,8 +24,7 @@ from ctxasm.app.ui.widgets.html import document_of
 from ctxasm.app.ui.words.words import in_attribute, number, title_of
 from ctxasm.app.workbench import SAMPLE
 from ctxasm.citations.checked import CheckedClaim
-from ctxasm.citations.checked_answer import CheckedAnswer
-from ctxasm.citations.reasons import brackets
+from ctxasm.citations.report import CheckedAnswer, brackets
 from ctxasm.config import shipped
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import Dataset

@@ -37,6 +37,7 @@ LEFT_OUT: Mapping[str, str] = {
     "empty": "empty",
     "parent_duplicate": "neighbour of a repeated chunk",
     "missing": "not stored",
+    "already_sent": "sent in an earlier message",
 }
 """Why a chunk is left out, in a few words; `REASONS` says it in a sentence."""
 MOST_CELL = 160

@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import factorial, prod
 from typing import Any, NamedTuple
 
-from ctxasm.text.reading_order import linked_runs, run_indexes
+from ctxasm.text.overlap import linked_runs, run_indexes
 
 Object = Mapping[str, Any]
 _WHOLE = re.compile(r"\d{1,9}")

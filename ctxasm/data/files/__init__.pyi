@@ -1,0 +1,13 @@
+from .bundle import write_bundle as write_bundle
+from .exporting import ExportReport as ExportReport
+from .exporting import export as export
+from .loading import LoadReport as LoadReport
+from .loading import join_paths as join_paths
+from .loading import load_paths as load_paths
+from .loading import one_mapping as one_mapping
+from .problems import Problem as Problem
+from .reading import Reading as Reading
+from .reading import load_bundle as load_bundle
+from .reading import load_bundle_bytes as load_bundle_bytes
+from .reading import read_bundle as read_bundle
+from .reading import read_bundle_bytes as read_bundle_bytes
