@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 RECHECK = "+"
 """Between the names of two scorers: the second is asked only about claims that the first finds carried by nothing."""
-SCORERS = ("lexical", "embedding", "nli", "llm", f"lexical{RECHECK}nli", f"lexical{RECHECK}llm")
+SCORERS = ("lexical", "lexical-usual", "embedding", "nli", "llm", f"lexical{RECHECK}nli", f"lexical{RECHECK}llm")
 """The names that `open_scorer` takes; the first needs no model."""
 NLI_MODEL = "CTXASM_NLI_MODEL"
 """The folder of the user's own cross-encoder for the scorer nli."""
@@ -215,10 +215,10 @@ def open_scorer(name: str, config: Config, endpoint: Endpoint | None = None) -> 
 
         return DoubtfulScorer(*(open_scorer(each, config, endpoint) for each in name.split(RECHECK)))
     match name:
-        case "lexical":
+        case "lexical" | "lexical-usual":
             from ctxasm.citations.lexical import LexicalScorer
 
-            return LexicalScorer()
+            return LexicalScorer(certainty="strict" if name == "lexical" else "usual")
         case "embedding":
             return _embedding()
         case "nli":

@@ -119,17 +119,10 @@ def _is_carried(bench: Bench, at: int, claim: Claim) -> bool:
 
 def _is_reachable(bench: Bench, at: int) -> bool:
     """Whether any source of the context carries a claim, or those that carry something of it do so together."""
-    least = bench.scorer.partly / 2
-    near = bench.near(at, least)
-    if not bench.may_carry(at, near):
-        return False
-    alone = (number for number in bench.near(at, bench.scorer.threshold) if bench.reaches(at, (number,), bench.scorer.threshold))
-    if any(bench.carries(bench.together(at, (number,))) for number in alone):
+    each = bench.each(at, least=bench.scorer.partly / 2)
+    if any(map(bench.carries, each.values())):
         return True
-    several = [number for number in near if bench.reaches(at, (number,), least)]
-    if not bench.may_carry(at, several) or not bench.reaches(at, several, bench.scorer.threshold):
-        return False
-    return bench.carries(bench.together(at, several))
+    return len(each) > 1 and bench.carries(bench.together(at, list(each)))
 
 
 def _needed(bench: Bench, at: int, number: int, known: Sequence[int]) -> bool:

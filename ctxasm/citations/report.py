@@ -31,10 +31,17 @@ from ctxasm.citations.checked import (
 )
 from ctxasm.citations.markers import ResolvedMarker
 from ctxasm.model.amounts import agreeing, counted
-from ctxasm.model.support import Conflict, Gated, Spent
+from ctxasm.model.support import Conflict, Gated, GateKind, Spent
 from ctxasm.text.markers.grammar import Reading
 
 LONGEST_QUOTE = 160
+_GATED: dict[GateKind, str] = {
+    "roles": "in another place or order",
+    "subject": "joined with another sentence",
+    "figure": "another figure",
+    "wording": "in other words",
+}
+"""What is said of a kind that its own name does not tell."""
 
 
 def lacks_sentence(checked: CheckedClaim) -> str:
@@ -52,7 +59,7 @@ def gated_sentence(gated: Gated) -> str:
     here = f"“{clipped(gated.claim, 60)}” here" if gated.claim else "nothing like it here"
     there = f"“{clipped(gated.source, 60)}” in the source" if gated.source else "not in the source"
     both = f"{here}, {there}" if gated.claim else f"{there}, {here}"
-    return f"{both[:1].upper()}{both[1:]} ({gated.kind})."
+    return f"{both[:1].upper()}{both[1:]} ({_GATED.get(gated.kind, gated.kind)})."
 
 
 def conflict_sentence(conflict: Conflict) -> str:

@@ -37,23 +37,10 @@ class Bench:
     dropped: Mapping[int, DroppedSource]
     clauses: Mapping[int, int] = field(default_factory=dict)
 
-    def each(self, at: int, but: Sequence[int] = (), least: float = 0.0) -> dict[int, Match]:
+    def each(self, at: int, but: Collection[int] = (), least: float = 0.0) -> dict[int, Match]:
         """The match of a claim with every source alone that scores at `least` so much, by number; not with those in `but`."""
-        near = [n for n in (self.near(at, least) if least else self.positions) if n not in but]
-        return {n: self.comparison.together(at, (self.positions[n],)) for n in near if not least or self.reaches(at, (n,), least)}
-
-    def reaches(self, at: int, numbers: Sequence[int], score: float) -> bool:
-        """Whether the match of a claim with sources taken together scores at least so much."""
-        return self.comparison.reaches(at, [self.positions[number] for number in numbers], score)
-
-    def contradicting(self, at: int, but: Collection[int]) -> dict[int, Match]:
-        """The match of a claim with every source that may contradict it, by number; not with those in `but`."""
-        others = {number: position for number, position in self.positions.items() if number not in but}
-        return {n: self.comparison.together(at, (place,)) for n, place in others.items() if self.comparison.may_contradict(at, place)}
-
-    def near(self, at: int, least: float) -> list[int]:
-        """The numbers of the sources that a claim may match so well."""
-        return [number for number, position in self.positions.items() if self.comparison.limit(at, (position,)) >= least]
+        found = {n: self.comparison.together(at, (place,)) for n, place in self.positions.items() if n not in but}
+        return {number: match for number, match in found.items() if match.score >= least}
 
     def together(self, at: int, numbers: Sequence[int]) -> Match:
         """The match of a claim with sources taken together."""
@@ -63,15 +50,8 @@ class Bench:
         """The match of a claim with sources taken together, with their page summaries if asked; None where it is none."""
         chosen = [self.positions[number] for number in numbers]
         chosen += [self.summaries[number] for number in numbers if number in self.summaries] if summaries else []
-        match = self.comparison.together(at, chosen) if self._may_carry(at, chosen) else NO_MATCH
+        match = self.comparison.together(at, chosen) if chosen else NO_MATCH
         return match if self.carries(match) else None
-
-    def may_carry(self, at: int, numbers: Sequence[int]) -> bool:
-        """Whether sources taken together may match a claim, told without comparing."""
-        return self._may_carry(at, [self.positions[number] for number in numbers])
-
-    def _may_carry(self, at: int, chosen: Sequence[int]) -> bool:
-        return bool(chosen) and self.comparison.limit(at, chosen) >= self.scorer.threshold
 
     def carries(self, match: Match) -> bool:
         """Whether this is a match at all."""
@@ -273,7 +253,7 @@ def with_dispute(checked: CheckedClaim, at: int, bench: Bench) -> CheckedClaim:
     texts = {ground.source.number: ground.source.text for ground in bench.grounds.items}
     found = [
         _dispute(match, place, bench, dates, holding)
-        for number, match in bench.contradicting(at, but=holding).items()
+        for number, match in bench.each(at, but=holding).items()
         if (place := _same_but_for(checked.claim.text, match, texts[number])) is not None
     ]
     newest = min(found, key=lambda one: (one.age != "newer", one.age is None, one.number), default=None)

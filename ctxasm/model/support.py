@@ -56,6 +56,9 @@ GateKind = Literal[
     "roles",
     "opposite",
     "qualifier",
+    "subject",
+    "figure",
+    "wording",
 ]
 
 
@@ -116,18 +119,6 @@ class Comparison(Protocol):
 
     def together(self, claim: int, sources: Sequence[int]) -> Match:
         """The match of a claim with some sources taken together: a claim may be merged from several."""
-        ...
-
-    def limit(self, claim: int, sources: Sequence[int]) -> float:
-        """A score that the match with these sources together does not exceed, told without comparing; 1 where only comparing tells."""
-        ...
-
-    def reaches(self, claim: int, sources: Sequence[int], score: float) -> bool:
-        """Whether the match with these sources together scores at least so much, told without comparing more than that takes."""
-        ...
-
-    def may_contradict(self, claim: int, source: int) -> bool:
-        """Whether the match with a source alone may have a conflict; True where only comparing tells."""
         ...
 
 

@@ -102,15 +102,6 @@ class Overlaps(NamedTuple):
     def each(self, claim: int) -> list[Match]:
         return [self.together(claim, [at]) for at in range(len(self.sources))]
 
-    def limit(self, claim: int, sources: Sequence[int]) -> float:
-        return 1.0
-
-    def reaches(self, claim: int, sources: Sequence[int], score: float) -> bool:
-        return self.together(claim, sources).score >= score
-
-    def may_contradict(self, claim: int, source: int) -> bool:
-        return True
-
     def together(self, claim: int, sources: Sequence[int]) -> Match:
         held = self.claims[claim] & set[str]().union(*(self.sources[at] for at in sources))
         return Match(len(held) / max(1, len(self.claims[claim])))

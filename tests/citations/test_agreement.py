@@ -47,15 +47,6 @@ class Compared:
     def each(self, claim: int) -> list[Match]:
         return [self.together(claim, [at]) for at in range(len(self.sources))]
 
-    def limit(self, claim: int, sources: Sequence[int]) -> float:
-        return 1.0
-
-    def reaches(self, claim: int, sources: Sequence[int], score: float) -> bool:
-        return self.together(claim, sources).score >= score
-
-    def may_contradict(self, claim: int, source: int) -> bool:
-        return True
-
     def together(self, claim: int, sources: Sequence[int]) -> Match:
         wanted = set(self.claims[claim].lower().split())
         text = " ".join(self.sources[at].text for at in sources).lower().split()

@@ -16,38 +16,41 @@ from tests.citations.lexical_scores import KEPT_OPERATORS, Checked, checked_oper
 from tests.citations.operator_probes import ANEW, BLIND, CLOSE, EVEN, LATER, LIMITS, LONG, TRUE_KINDS, WRITTEN, Third, written
 
 Part = tuple[Path, Third]
-FALSE_SUPPORTED: dict[Part, int] = {(WRITTEN, "read"): 5, (WRITTEN, "unread"): 5, (LIMITS, "read"): 10, (LIMITS, "unread"): 6}
-FALSE_SUPPORTED |= {
-    (BLIND, "read"): 16,
-    (BLIND, "unread"): 8,
-    (LATER, "read"): 8,
-    (LATER, "unread"): 3,
-    (LONG, "read"): 12,
-    (LONG, "unread"): 7,
-    (CLOSE, "read"): 4,
-    (CLOSE, "unread"): 6,
-    (EVEN, "read"): 17,
-    (EVEN, "unread"): 8,
-    (ANEW, "read"): 24,
-    (ANEW, "unread"): 16,
+FALSE_SUPPORTED: dict[Part, int] = {
+    (WRITTEN, "read"): 2,
+    (WRITTEN, "unread"): 4,
+    (LIMITS, "read"): 2,
+    (LIMITS, "unread"): 2,
+    (BLIND, "read"): 4,
+    (BLIND, "unread"): 9,
+    (LATER, "read"): 7,
+    (LATER, "unread"): 6,
+    (LONG, "read"): 5,
+    (LONG, "unread"): 3,
+    (CLOSE, "read"): 2,
+    (CLOSE, "unread"): 0,
+    (EVEN, "read"): 9,
+    (EVEN, "unread"): 3,
+    (ANEW, "read"): 18,
+    (ANEW, "unread"): 3,
 }
 FOUND: dict[Part, dict[str, int]] = {
-    (WRITTEN, "read"): {"verbatim": 81, "merged": 14, "paraphrase": 65},
-    (WRITTEN, "unread"): {"verbatim": 46, "merged": 4, "paraphrase": 33},
-    (LIMITS, "read"): {"verbatim": 58, "merged": 3, "paraphrase": 74},
-    (LIMITS, "unread"): {"verbatim": 32, "merged": 1, "paraphrase": 44},
-    (BLIND, "read"): {"verbatim": 125, "merged": 78, "paraphrase": 4},
-    (BLIND, "unread"): {"verbatim": 76, "merged": 45, "paraphrase": 3},
-    (LATER, "read"): {"verbatim": 33, "merged": 58, "paraphrase": 1},
-    (LATER, "unread"): {"verbatim": 12, "merged": 20, "paraphrase": 0},
-    (LONG, "read"): {"verbatim": 38, "merged": 46, "paraphrase": 1},
-    (LONG, "unread"): {"verbatim": 22, "merged": 34, "paraphrase": 0},
-    (CLOSE, "read"): {"verbatim": 14, "merged": 22, "paraphrase": 1},
-    (CLOSE, "unread"): {"verbatim": 10, "merged": 16, "paraphrase": 0},
-    (EVEN, "read"): {"verbatim": 53, "merged": 76, "paraphrase": 0},
-    (EVEN, "unread"): {"verbatim": 19, "merged": 32, "paraphrase": 0},
-    (ANEW, "read"): {"verbatim": 75, "merged": 119, "paraphrase": 0},
-    (ANEW, "unread"): {"verbatim": 33, "merged": 43, "paraphrase": 0},
+    (WRITTEN, "read"): {"verbatim": 81, "merged": 14, "paraphrase": 13},
+    (WRITTEN, "unread"): {"verbatim": 46, "merged": 4, "paraphrase": 5},
+    (LIMITS, "read"): {"verbatim": 57, "merged": 3, "paraphrase": 45},
+    (LIMITS, "unread"): {"verbatim": 32, "merged": 1, "paraphrase": 24},
+    (BLIND, "read"): {"verbatim": 124, "merged": 85, "paraphrase": 1},
+    (BLIND, "unread"): {"verbatim": 75, "merged": 46, "paraphrase": 0},
+    (LATER, "read"): {"verbatim": 33, "merged": 61, "paraphrase": 0},
+    (LATER, "unread"): {"verbatim": 12, "merged": 22, "paraphrase": 0},
+    (LONG, "read"): {"verbatim": 38, "merged": 31, "paraphrase": 0},
+    (LONG, "unread"): {"verbatim": 22, "merged": 18, "paraphrase": 0},
+    (CLOSE, "read"): {"verbatim": 14, "merged": 25, "paraphrase": 0},
+    (CLOSE, "unread"): {"verbatim": 10, "merged": 18, "paraphrase": 0},
+    (EVEN, "read"): {"verbatim": 53, "merged": 75, "paraphrase": 0},
+    (EVEN, "unread"): {"verbatim": 19, "merged": 31, "paraphrase": 0},
+    (ANEW, "read"): {"verbatim": 75, "merged": 120, "paraphrase": 0},
+    (ANEW, "unread"): {"verbatim": 33, "merged": 46, "paraphrase": 0},
 }
 """What was measured in November 2026, the found ones without the real texts: who lets more through, or finds less, must say so here."""
 
@@ -94,14 +97,18 @@ def test_true_claims_are_found(part: Part, kind: str) -> None:
 
 @pytest.mark.parametrize("part", both_thirds(FOUND))
 def test_no_true_claim_is_contradicted(part: Part) -> None:
-    known = {(LIMITS, "read"): 1, (BLIND, "read"): 8, (BLIND, "unread"): 6, (LATER, "read"): 1, (LATER, "unread"): 1}
-    known |= {
+    known = {
+        (LIMITS, "read"): 1,
+        (BLIND, "read"): 7,
+        (BLIND, "unread"): 5,
+        (LATER, "read"): 1,
+        (LATER, "unread"): 1,
         (LONG, "read"): 2,
         (LONG, "unread"): 3,
         (CLOSE, "read"): 1,
         (EVEN, "read"): 3,
         (EVEN, "unread"): 1,
-        (ANEW, "read"): 4,
+        (ANEW, "read"): 3,
         (ANEW, "unread"): 2,
     }
     assert called(part)[2] <= known.get(part, 0)

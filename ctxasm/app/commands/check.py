@@ -327,7 +327,8 @@ def add_check(parser: ArgumentParser) -> None:
         "--scorer",
         metavar="NAME",
         default="lexical",
-        help="lexical (default, no model), embedding, nli, llm, lexical+nli or lexical+llm (the second only for the doubtful)",
+        help="lexical (default, no model, strict), lexical-usual (finds more, lets more through), embedding, nli, llm, "
+        "lexical+nli or lexical+llm (the second only for the doubtful)",
     )
     parser.add_argument("--format", choices=("text", "json", "jsonl"), default="text", help="jsonl: a checked answer a line, as it is made")
     parser.add_argument(

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
-from ctxasm.citations.lexical.lexicon import turning_heads
+from ctxasm.citations.lexical.lexicon import compound_heads
 from ctxasm.citations.lexical.operators import Operator, read_operators
 from ctxasm.citations.lexical.polarity import Said, read_polarity
 from ctxasm.citations.lexical.quantities import Quantity, may_count, read_quantities
@@ -110,7 +110,7 @@ class Evidence:
             self._with_figures.add(at)
 
     def variants(self, key: str, verb: str = "", leads: Sequence[str] = ()) -> tuple[str, ...]:
-        """The words of the sources that may mean `key`: itself, synonyms, longer or shorter forms, compounds that it begins or ends.
+        """The words of the sources that may mean `key`: itself, longer or shorter forms, compounds that it begins or ends.
 
         `verb` is the key of the verb where the word may be a participle; `leads` are heads of verbs that stand apart in the claim.
         """
@@ -133,7 +133,7 @@ class Evidence:
         return found + [form for other in keys for form in sorted(self._participles.get(other, ()))]
 
     def _found(self, key: str) -> list[str]:
-        found = self._written_as((key, *self.stems.synonyms.get(key, ())))
+        found = self._written_as((key,))
         found += [key.removeprefix(lead) for lead in self._leads if key.startswith(lead) and key.removeprefix(lead) in self.postings]
         if len(key) < LEAST_PREFIX or key[0].isdigit():
             return found
@@ -264,7 +264,7 @@ def _is_like(key: str, title: str) -> bool:
 def _is_compound(whole: str, tail: str) -> bool:
     """Whether a word is a compound that ends in another, and not a verb or opposite made of it."""
     head = whole.removesuffix(tail)
-    return len(head) > 2 and head not in BOUND and head not in turning_heads()
+    return len(head) > 2 and head not in BOUND and head not in compound_heads()
 
 
 def _beginning_with(ordered: Sequence[str], start: str) -> list[str]:

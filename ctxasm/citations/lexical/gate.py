@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ctxasm.citations.lexical.evidence import Evidence
-from ctxasm.citations.lexical.gates import examine
+from ctxasm.citations.lexical.findings import examine
 from ctxasm.citations.lexical.parts import parts_of
 from ctxasm.citations.lexical.scorer import missing_words
 from ctxasm.citations.lexical.windows import Windows

@@ -1,6 +1,6 @@
 """Language data of the lexical scorer, read once from the TOML files beside this module.
 
-Modals and opposites are those of all languages at once, because an answer quotes; light words and synonyms belong to
+Modals and opposites are those of all languages at once, because an answer quotes; light words belong to
 one language.
 """
 
@@ -71,25 +71,12 @@ def light_words(tongue: str) -> frozenset[str]:
     return frozenset(_data(tongue)["light"].split()) | limit_words() | frozenset(signs().modals) | DENIALS
 
 
-def synonym_groups(tongue: str) -> list[tuple[str, ...]]:
-    """Groups of words of a language that may stand for each other, as written."""
-    return [tuple(line.split()) for line in _data(tongue)["synonyms"].splitlines() if line.strip()]
-
-
 def operator_phrases(tongue: str) -> Iterator[tuple[str, str, str]]:
     """Kind, meaning and phrase of the words of a language that turn what a sentence says; "_" joins words, "*" ends a stem."""
     for kind, meanings in _data(tongue)["operators"].items():
         for value, phrases in meanings.items():
             for phrase in phrases.split():
                 yield kind, value, phrase
-
-
-def hint_words(tongue: str) -> Iterator[tuple[str, str, str]]:
-    """Kind, meaning and word of what says so in a source, but may also say something else; "*" ends a stem."""
-    for kind, meanings in _data(tongue)["hints"].items():
-        for value, words in meanings.items():
-            for word in words.split():
-                yield kind, value, word
 
 
 class Table:
@@ -134,19 +121,6 @@ def figure_words() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def turning_words(tongue: str) -> dict[str, dict[str, str]]:
-    """Words of a language that make something else of the word behind them ("former", "deputy"), by where they stand and as written, with
-    what they mean; "*" ends a stem. What denies by a hyphen does so in all languages: a text in Dutch has "gluten-free"."""
-    read = {
-        where: {word: value for value, words in _data(tongue)["turning"][where].items() for word in words.split()}
-        for where in ("apart", "joined", "behind", "ranked")
-    }
-    for where in ("joined", "behind"):
-        read[where] |= {word: "not" for each in TONGUES for word in _data(each)["turning"][where]["not"].split()}
-    return read
-
-
-@cache
-def turning_heads() -> frozenset[str]:
+def compound_heads() -> frozenset[str]:
     """Heads of Dutch and German compounds that make something else of their tail, without accents."""
-    return frozenset(head for tongue in TONGUES for head in _data(tongue)["turning"]["heads"].split())
+    return frozenset(head for tongue in TONGUES for head in _data(tongue)["compounds"]["heads"].split())

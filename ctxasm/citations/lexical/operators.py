@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from ctxasm.citations.lexical.lexicon import fits, hint_words, operator_phrases
+from ctxasm.citations.lexical.lexicon import fits, operator_phrases
 from ctxasm.citations.lexical.words import Tongue
 from ctxasm.text.number_words import begins_figure
 from ctxasm.text.terms import folded
@@ -89,20 +89,6 @@ def read_operators(text: str, low: int, high: int, tongue: Tongue, figures: Coll
             found.append(Operator("comparison", "than", *tokens[at][:2]))
         at += taken
     return [op for op in found if not any(start < op.end and op.start < end for start, end in figures)]
-
-
-@cache
-def _hints(tongue: Tongue) -> dict[Meaning, re.Pattern[str]]:
-    found: dict[Meaning, list[str]] = {}
-    for kind, value, word in hint_words(tongue):
-        found.setdefault((kind, value), []).append(re.escape(word[:-1]) + r"\w*" if word.endswith("*") else re.escape(word))
-    return {meaning: re.compile(rf"\b(?:{'|'.join(words)})\b") for meaning, words in found.items()}
-
-
-def is_hinted(meaning: Meaning, text: str, low: int, high: int, tongue: Tongue) -> bool:
-    """Whether a word between two characters may say what an operator says, such as "led" for "because"."""
-    hints = _hints(tongue).get(meaning)
-    return hints is not None and hints.search(folded(text[low:high])) is not None
 
 
 def _is_name(text: str, tokens: Sequence[tuple[int, int, str]], at: int) -> bool:

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ctxasm.citations.lexical.decision import Certainty
 from ctxasm.citations.lexical.evidence import Evidence, Split
-from ctxasm.citations.lexical.gates import Findings, examine, find_lacking, in_titles, missing_bits
+from ctxasm.citations.lexical.findings import Findings, examine, find_lacking, missing_bits
 from ctxasm.citations.lexical.parts import Parts, parts_of
 from ctxasm.citations.lexical.windows import Window, Windows, union
 from ctxasm.citations.lexical.words import Tongue, stems_of, tongue_of
@@ -33,6 +34,8 @@ RUN_COST = 0.1
 FIGURE_FACTOR = 0.6
 NAME_FACTOR = 0.7
 CONFLICT_FACTOR = 0.8
+RISK_COST = 0.2
+"""What a claim that is carried loses of its score at most for its differences; it stays above the threshold."""
 BLOCKED = 0.9
 """Where something stands against a claim its score ends between this share of the threshold and the threshold."""
 WINDOW_FACTOR = 0.98
@@ -45,23 +48,22 @@ class LexicalScorer:
 
     All claims are read in one language, that of the answer, and the sources with them: between languages it finds names and figures only.
 
-    `split` finds sentences; `tongue` fixes the language instead of recognising it.
+    `split` finds sentences; `tongue` fixes the language instead of recognising it; `certainty` says how safe "supported" must be.
     """
 
-    name = "lexical"
     threshold = THRESHOLD
     partly = PARTLY
 
-    def __init__(self, split: Split = sentence_spans, tongue: Tongue | None = None) -> None:
-        self._split = split
-        self._tongue = tongue
+    def __init__(self, split: Split = sentence_spans, tongue: Tongue | None = None, certainty: Certainty = "strict") -> None:
+        self.name = "lexical" if certainty == "strict" else f"lexical-{certainty}"
+        self._split, self._tongue, self._certainty = split, tongue, certainty
 
     def compare(
         self, claims: Sequence[str], sources: Sequence[Source], question: str = "", cancel: Cancel | None = None
     ) -> LexicalComparison:
         """See `Scorer`. The question is not used: what only it says supports nothing."""
         tongue = self._tongue or tongue_of(claims, (source.text for source in sources))
-        return LexicalComparison(claims, Evidence(sources, stems_of(tongue), self._split))
+        return LexicalComparison(claims, Evidence(sources, stems_of(tongue), self._split), self._certainty)
 
 
 class LexicalComparison:
@@ -69,13 +71,12 @@ class LexicalComparison:
 
     spent = Spent()
 
-    def __init__(self, claims: Sequence[str], evidence: Evidence) -> None:
+    def __init__(self, claims: Sequence[str], evidence: Evidence, certainty: Certainty) -> None:
         self._claims = claims
+        self._certainty = certainty
         self._evidence = evidence
         self._windows: dict[str, Windows] = {}
         self._known: dict[tuple[int, tuple[int, ...]], Match] = {}
-        self._limits: dict[tuple[int, tuple[int, ...]], float] = {}
-        self._reached: dict[tuple[int, tuple[int, ...], float], bool] = {}
         self._known_far: dict[tuple[int, int, int], Match] = {}
 
     def each(self, claim: int) -> Sequence[Match]:
@@ -84,75 +85,10 @@ class LexicalComparison:
 
     def together(self, claim: int, sources: Sequence[int]) -> Match:
         """See `Comparison`."""
-        key = claim, tuple(dict.fromkeys(sources))
+        key = claim, tuple(sources) if len(sources) < 2 else tuple(dict.fromkeys(sources))
         if key not in self._known:
             self._known[key] = self._match(claim, key[1])
         return self._known[key]
-
-    def limit(self, claim: int, sources: Sequence[int]) -> float:
-        """See `Comparison`: the score if all that the sources hold stood in one window, and nothing there against the claim."""
-        key = claim, tuple(sources)
-        if key not in self._limits:
-            self._limits[key] = self._limit(claim, sources)
-        return self._limits[key]
-
-    def _limit(self, claim: int, sources: Sequence[int]) -> float:
-        windows = self._windows_of(claim)
-        if windows is None or not sources:
-            return 0.0
-        parts, held = windows.parts, windows.held(sources)
-        most = self._at_most(parts, sources, held | parts.all_quantities)
-        if most < THRESHOLD or not parts.quantities:
-            return most
-        return self._at_most(parts, sources, held | windows.figures(sources))
-
-    def _at_most(self, parts: Parts, sources: Sequence[int], held: int) -> float:
-        """The score of a claim with sources that hold some bits of it; where these are too few, only their share."""
-        if (share := parts.share(held)) < THRESHOLD:
-            return round(share, 4)
-        return self._unopposed(parts, [Window(sources[0], 0, 0, held)], sources)
-
-    def _unopposed(self, parts: Parts, windows: Sequence[Window], sources: Sequence[int]) -> float:
-        """The score of a claim with windows if nothing there stands against it. `sources` are those whose titles count."""
-        titles = in_titles(parts, sources, self._evidence, parts.everything & ~union(windows))
-        return round(score_of(parts, windows, find_lacking(parts, windows, titles)), 4)
-
-    def reaches(self, claim: int, sources: Sequence[int], score: float) -> bool:
-        """See `Comparison`: told by what the windows hold where that is surely enough, or too little; else by the first gate."""
-        key = claim, tuple(dict.fromkeys(sources)), score
-        if key not in self._reached:
-            self._reached[key] = self._reaches(*key)
-        return self._reached[key]
-
-    def _reaches(self, claim: int, sources: tuple[int, ...], score: float) -> bool:
-        windows, key = self._windows_of(claim), (claim, sources)
-        if windows is None or key in self._known:
-            return self.together(claim, sources).score >= score
-        (chosen, is_evidence), parts = self._chosen(windows, sources), windows.parts
-        share = round(parts.share(union(chosen)), 4)
-        if share < score or not chosen:  # nothing scores more than its share
-            return share >= score
-        if not is_evidence:
-            return round(score_of(parts, chosen, find_lacking(parts, chosen)), 4) >= score
-        most = self._unopposed(parts, chosen, [window.source for window in chosen])
-        if most < score or opposed(CONFLICT_FACTOR * most) > score + ROUNDING:
-            return most >= score
-        if opposed(most) > score - ROUNDING:  # a conflict may decide
-            return self.together(claim, sources).score >= score
-        findings = examine(parts, chosen, self._evidence, only="gate")
-        if not findings.gated:
-            self._known[key] = self._told(windows, chosen, findings)
-        return round(score_of(parts, chosen, findings), 4) >= score
-
-    def may_contradict(self, claim: int, source: int) -> bool:
-        """See `Comparison`."""
-        windows = self._windows_of(claim)
-        if windows is None or (windows.parts.words and not is_close(windows.parts, windows.held((source,)))):
-            return False
-        chosen = windows.choose((source,))
-        if not is_close(windows.parts, union(chosen)):
-            return False
-        return examine(windows.parts, chosen, self._evidence, only="conflict").conflict is not None
 
     def _windows_of(self, claim: int) -> Windows | None:
         """The windows of a claim; None for what is none."""
@@ -169,7 +105,7 @@ class LexicalComparison:
         chosen, is_evidence = self._chosen(windows, sources)
         if not is_evidence:
             return self._far(claim, windows, chosen)
-        return self._told(windows, chosen, examine(windows.parts, chosen, self._evidence))
+        return self._told(windows, chosen, examine(windows.parts, chosen, self._evidence, self._certainty))
 
     def _told(self, windows: Windows, chosen: Sequence[Window], findings: Findings) -> Match:
         parts = windows.parts
@@ -224,6 +160,7 @@ def score_of(parts: Parts, windows: Sequence[Window], findings: Findings) -> flo
     share *= 1 - RUN_COST * min(max(findings.longest - 1, 0), 4)
     share *= FIGURE_FACTOR ** min(findings.figures.bit_count(), 2) * NAME_FACTOR ** min(findings.names.bit_count(), 2)
     share *= WINDOW_FACTOR ** (len(windows) - 1)
+    share = max(share * (1 - RISK_COST * findings.risk), min(share, THRESHOLD))
     if findings.conflict is not None:
         share *= CONFLICT_FACTOR
     return opposed(share) if findings.stands_against else share

@@ -69,30 +69,7 @@ class Windows:
                 words[at] |= bits
         self._masks = Masks(parts, evidence, words) if parts.quantities else words
         self._held = [reduce(or_, words[numbers.start : numbers.stop], 0) for numbers in evidence.of_source]
-        self._figures: dict[int, int] = {}
         self._of_source: dict[int, list[Window]] = {}
-
-    def held(self, sources: Iterable[int]) -> int:
-        """The bits of words that sources hold, in any of their sentences."""
-        held = 0
-        for source in sources:
-            held |= self._held[source]
-        return held
-
-    def figures(self, sources: Iterable[int]) -> int:
-        """The bits of quantities that sources hold, in any of their sentences; all where they are too many to look for."""
-        wanted, found = self.parts.all_quantities, 0
-        if not 0 < len(self.parts.quantities) <= MOST_FIGURES:
-            return wanted
-        for source in sources:
-            if source not in self._figures:
-                held = 0
-                for at in self._evidence.may_hold(source, self.parts.quantities):
-                    if held & wanted != wanted:
-                        held |= self._masks[at]
-                self._figures[source] = held & wanted
-            found |= self._figures[source]
-        return found
 
     def may_hold(self, source: int, share: float) -> bool:
         """Whether a source may hold this share of the claim, all of its sentences and every quantity counted."""

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 import Stemmer
 
-from ctxasm.citations.lexical.lexicon import light_words, negative_prefixes, signs, synonym_groups
+from ctxasm.citations.lexical.lexicon import light_words, negative_prefixes, signs
 from ctxasm.model.records import make_record
 from ctxasm.text.language import DUTCH, ENGLISH, GERMAN, is_denial
 from ctxasm.text.number_words import ARTICLES, begins_figure
@@ -105,7 +105,7 @@ class _Kept(dict[str, Read]):
 
 
 class Stems:
-    """The keys of words in one language, remembered. `light` are keys that carry little, `synonyms` the keys that may stand for a key."""
+    """The keys of words in one language, remembered. `light` are keys that carry little."""
 
     def __init__(self, tongue: Tongue) -> None:
         self.tongue: Tongue = tongue
@@ -116,12 +116,6 @@ class Stems:
         self.light: frozenset[str] = frozenset()
         self._listed = light_words(tongue)
         self.light = frozenset(key for word in self._listed if (key := self.key(word)))
-        self.synonyms: dict[str, tuple[str, ...]] = {}
-        for group in synonym_groups(tongue):
-            keys = tuple(dict.fromkeys(key for word in group if (key := self.key(word))))
-            for key in keys:
-                others = (other for other in keys if other != key)
-                self.synonyms[key] = tuple(dict.fromkeys((*self.synonyms.get(key, ()), *others)))
 
     def key(self, word: str) -> str:
         """The key of a word: folded and stemmed; empty for one without content."""

@@ -50,18 +50,6 @@ class ModelComparison(ABC):
             self._matches[text, chosen] = match
         return self._matches[text, chosen]
 
-    def limit(self, claim: int, sources: Sequence[int]) -> float:
-        """Only the model tells."""
-        return 1.0
-
-    def reaches(self, claim: int, sources: Sequence[int], score: float) -> bool:
-        """Only the model tells."""
-        return self.together(claim, sources).score >= score
-
-    def may_contradict(self, claim: int, source: int) -> bool:
-        """Only the model tells."""
-        return True
-
     def _is_doubtful(self, claim: str, chosen: Sequence[int], match: Match) -> bool:
         """Whether the gate has something to look at."""
         return match.score >= self._partly

@@ -62,15 +62,3 @@ class DoubtfulComparison:
         """See `Comparison`."""
         place = self._places.get(claim)
         return self._first.together(claim, sources) if place is None else self._scorer.stretched(self._second.together(place, sources))
-
-    def limit(self, claim: int, sources: Sequence[int]) -> float:
-        """See `Comparison`."""
-        return 1.0 if claim in self._places else self._first.limit(claim, sources)
-
-    def reaches(self, claim: int, sources: Sequence[int], score: float) -> bool:
-        """See `Comparison`."""
-        return self.together(claim, sources).score >= score if claim in self._places else self._first.reaches(claim, sources, score)
-
-    def may_contradict(self, claim: int, source: int) -> bool:
-        """See `Comparison`."""
-        return claim in self._places or self._first.may_contradict(claim, source)

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from ctxasm.citations.lexical.evidence import Evidence, clause_spans
-from ctxasm.citations.lexical.gates import in_titles
+from ctxasm.citations.lexical.findings import in_titles
 from ctxasm.citations.lexical.parts import parts_of
 from ctxasm.citations.lexical.words import Tongue, stems_of
 from ctxasm.model.support import Source

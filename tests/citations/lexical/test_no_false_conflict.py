@@ -6,7 +6,7 @@ import pytest
 
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.model.support import Match, Source
-from tests.citations.lexical.test_lexical_gates import pairs
+from tests.citations.lexical.test_one_wrong_word import pairs
 
 TRUE = """
 Met een Holter mag u niet douchen of zwemmen. | U kunt in die tijd niet douchen of zwemmen met een Holter.

