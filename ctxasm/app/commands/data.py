@@ -282,8 +282,7 @@ def add_enrich(parser: ArgumentParser) -> None:
 
 def run_enrich(args: Namespace) -> int:
     """Enrich, and print the name of the dataset; with --estimate print what it would take."""
-    from ctxasm.data.enrich.enriching import enrich
-    from ctxasm.data.enrich.enriching import EnrichOptions, estimate
+    from ctxasm.data.enrich.enriching import EnrichOptions, enrich, estimate
 
     options = EnrichOptions(
         variant=args.variant,
