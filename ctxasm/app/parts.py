@@ -211,7 +211,7 @@ def open_scorer(name: str, config: Config, endpoint: Endpoint | None = None) -> 
     Raises InvalidInput for an unknown name, or one that needs what is not installed or configured.
     """
     if name in SCORERS and RECHECK in name:
-        from ctxasm.citations.scorers.doubtful import DoubtfulScorer
+        from ctxasm.citations.scorers.recheck import DoubtfulScorer
 
         return DoubtfulScorer(*(open_scorer(each, config, endpoint) for each in name.split(RECHECK)))
     match name:

@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import Any, Literal, NamedTuple
 
 from ctxasm.citations.lexical.around import Around, arounds
-from ctxasm.citations.lexical.asserted import reason
+from ctxasm.citations.lexical.assertion import reason
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.lexicon import reading_words

@@ -6,13 +6,12 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.alignment import Alignment, Difference, differences
-from ctxasm.citations.lexical.asserted import find_unasserted
+from ctxasm.citations.lexical.assertion import find_unasserted, is_verbatim
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.conflicts import find_conflict
 from ctxasm.citations.lexical.decision import Certainty, decide
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.parts import Parts
-from ctxasm.citations.lexical.verbatim import is_verbatim
 from ctxasm.citations.lexical.windows import Window, union
 from ctxasm.model.support import Conflict, Gated
 

@@ -17,8 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ctxasm.citations.scorers.comparing import Gate, ModelComparison, require_thresholds
-from ctxasm.citations.scorers.windows import Split, Window, sentences_of, stop_if, windows_of
+from ctxasm.citations.scorers.base import Gate, ModelComparison, Split, Window, require_thresholds, sentences_of, stop_if, windows_of
 from ctxasm.model.characters import encodable
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.kept import Kept, key_of

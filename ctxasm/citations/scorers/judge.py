@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from threading import Event
 
-from ctxasm.citations.scorers.comparing import Gate, canonical
+from ctxasm.citations.scorers.base import Gate, canonical, stop_if
 from ctxasm.citations.scorers.judgement import Data, JudgeComparison, Judgement, judgements_of
 from ctxasm.citations.scorers.judging import PROMPT_VERSION, SCHEMA, SCHEMA_NAME, evidence_of, judge_messages
-from ctxasm.citations.scorers.windows import stop_if
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.kept import Kept, key_of
 from ctxasm.model.messages import AskForJson, Cancel, JsonReply

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple, cast
 
-from ctxasm.citations.scorers.comparing import Gate, ModelComparison
+from ctxasm.citations.scorers.base import Gate, ModelComparison
 from ctxasm.citations.scorers.judging import KINDS, VERDICTS
 from ctxasm.citations.scorers.quotes import locate_quote, locate_words
 from ctxasm.model.support import NO_MATCH, Conflict, ConflictKind, Found, Match, Source, Spent

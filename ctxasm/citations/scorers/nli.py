@@ -10,9 +10,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ctxasm.citations.scorers.comparing import Gate, ModelComparison, require_thresholds
+from ctxasm.citations.scorers.base import Gate, ModelComparison, Split, Window, require_thresholds, sentences_of, windows_of
 from ctxasm.citations.scorers.nli_model import Inference, NliModel
-from ctxasm.citations.scorers.windows import Split, Window, sentences_of, windows_of
 from ctxasm.model.kept import Kept, key_of
 from ctxasm.model.messages import Cancel
 from ctxasm.model.support import NO_MATCH, Found, Match, Source, Spent

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ctxasm.citations.scorers.windows import stop_if
+from ctxasm.citations.scorers.base import stop_if
 from ctxasm.llm.pair_model import ModelFolder, PairModel, open_folder
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.messages import Cancel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxasm.citations.lexical import LexicalScorer, asserted, polarity
+from ctxasm.citations.lexical import LexicalScorer, assertion, polarity
 from ctxasm.citations.lexical.alignment import MOST_CANDIDATES, MOST_STATES, MOST_TOKENS, Alignment
 from ctxasm.citations.lexical.quantities import read_quantities
 from ctxasm.citations.lexical.quantity import Quantity
@@ -70,7 +70,7 @@ def test_what_agrees_with_a_quantity_is_found_by_what_it_seeks() -> None:
 @pytest.mark.parametrize("unit", [" ", "*", "* ", "a ", "a*", "1"])
 def test_a_line_of_anything_is_read_as_heading_and_label_in_linear_time(unit: str) -> None:
     def read(text: str) -> None:
-        for pattern in (asserted._LABEL, asserted._HEADING):
+        for pattern in (assertion._LABEL, assertion._HEADING):
             pattern.fullmatch(text)
 
     assert is_linear(read, unit * (40_000 // len(unit)))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.citations.scorers.windows import MAX_SENTENCE_CHARS, Window, sentences_of, stop_if, windows_of
+from ctxasm.citations.scorers.base import MAX_SENTENCE_CHARS, Window, sentences_of, stop_if, windows_of
 from ctxasm.model.characters import encodable
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.kept import Kept, key_of

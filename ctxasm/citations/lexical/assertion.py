@@ -1,6 +1,4 @@
-"""Sentences that do not say what they hold: a question, a myth ("Myth: goldfish forget"), what stands under a heading such as
-"Common misconceptions". A claim that only such a sentence carries is refused. The words are in the tables of `lexicon`.
-"""
+"""Whether sentences say what they hold: questions, myths and headings do not; what stands there word for word is said."""
 
 from __future__ import annotations
 
@@ -11,6 +9,7 @@ from collections.abc import Iterator
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.lexicon import Table, reading_words
+from ctxasm.citations.lexical.windows import Window
 from ctxasm.citations.lexical.words import LETTERS, read_words
 from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
@@ -109,3 +108,55 @@ def _reads(words: str, known: dict[str, Table]) -> bool | None:
         return False
     alone = bool(plain) and all(word in known["doubting_alone"] for word in plain)
     return True if alone or any(word in known["doubting"] for word in plain) else None
+
+
+_STOPS = ".!?;:()| -*•"
+_GOES_ON = (" (", " - ")
+"""What follows may be an exception: "open (except on Mondays)"."""
+_JOIN = re.compile(r"[,;] (?:and|en|und) |; ")
+"""What makes one claim of two sentences."""
+LEAST_JOINED = 4
+"""Words of each of them."""
+
+
+def is_verbatim(matter: Matter) -> bool:
+    """Whether the claim stands word for word in one of its windows, from one stop to another, or is two such joined: then nothing can stand
+    against it."""
+    claim = _plain(matter.parts.text).strip(_STOPS)
+    texts = [(window, _window(matter, window.first, window.last)) for window in matter.windows]
+
+    def is_said(each: str) -> bool:
+        return any(_stands(each, text) and _asserts(matter, window) for window, text in texts)
+
+    if is_said(claim):
+        return True
+    joined = [(claim[: join.start()], claim[join.end() :]) for join in _JOIN.finditer(claim)]
+    long = [pair for pair in joined if all(len(each.split()) >= LEAST_JOINED for each in pair)]
+    return any(all(map(is_said, pair)) for pair in long)
+
+
+def _asserts(matter: Matter, window: Window) -> bool:
+    return not any(matter.evidence.once(reason, at) for at in range(window.first, window.last + 1))
+
+
+def _window(matter: Matter, first: int, last: int) -> str:
+    start, end = matter.evidence.sentences[first].start, matter.evidence.sentences[last].end
+    return _plain(matter.text(first)[start:end])
+
+
+def _stands(claim: str, text: str) -> bool:
+    at = text.find(claim)
+    if at < 0:
+        return False
+    before, after = text[:at], text[at + len(claim) :]
+    stops = before.rstrip(" ")[-1:] in _STOPS and after.lstrip(" ")[:1] in _STOPS
+    return stops and not _is_in_word(before, after) and not after.startswith(_GOES_ON)
+
+
+def _is_in_word(before: str, after: str) -> bool:
+    """Whether a hyphen joins what stands there to a word: "non-smokers" does not say "smokers"."""
+    return before.endswith("-") or after.startswith("-")
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())

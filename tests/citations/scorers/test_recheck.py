@@ -7,8 +7,8 @@ from fake_models import Judge, all_shown
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
-from ctxasm.citations.scorers.doubtful import DoubtfulScorer
 from ctxasm.citations.scorers.judge import JudgeScorer
+from ctxasm.citations.scorers.recheck import DoubtfulScorer
 from ctxasm.model.support import Source, Spent
 
 DESK, PARKING = "The desk opens at seven in the morning.", "Parking costs two euros an hour."
