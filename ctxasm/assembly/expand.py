@@ -42,7 +42,7 @@ def expand(
     for key in earlier.sent & candidates.keys():
         del candidates[key]
         lost[key] = "already_sent"
-    obstacle = _obstacle(source, ranked.hits, candidates, lost) if window and ranked.hits and candidates else None
+    obstacle = _obstacle(source, ranked.hits, candidates, lost) if window and ranked.hits else None
     candidates = _with_kept(kept, candidates, stored, lost)
     return Found(ranked, window, fetched, fetched.documents, stored, candidates, lost, obstacle)
 

@@ -150,7 +150,7 @@ class CheckedClaim:
     `summary_support` is set where only a page summary carries it. `idle` are cited sources that carry nothing of it.
     `unknown` are cited numbers that no source has; `dropped` explains those that a stage dropped. `clauses` are the
     claim's clauses, each judged by what it cites itself: the claim is as good as the worst of them. `disputed`: another source of the
-    context says otherwise, although one carries it.
+    context says otherwise, although one carries it. `carried`: the sources that it cites carry all of it together, whatever is idle.
     """
 
     claim: Claim
@@ -168,6 +168,7 @@ class CheckedClaim:
     gated: tuple[Gated, ...] = ()
     clauses: tuple[CheckedClaim, ...] = ()
     disputed: Disputed | None = None
+    carried: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,9 +274,7 @@ def support_of(checked: CheckedClaim, threshold: float) -> InSources | None:
         case "supported" | "elsewhere":
             return "full"
         case "partly":
-            # All of it may be carried, beside a cited source that carries nothing; the claim's own score does not tell, it is lowered.
-            whole = bool(checked.idle) and any(found.score >= threshold for found in checked.support)
-            return "full" if whole else "partly"
+            return "full" if checked.carried else "partly"
         case "prefix_only" | "unsupported" | "no_source":
             return "partly" if checked.support else "not_found"
         case "uncited" | "unknown_marker" | "dropped":

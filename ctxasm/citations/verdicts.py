@@ -108,7 +108,7 @@ def _cited(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> Check
     if weighed.carried:
         return replace(checked, verdict="supported")
     if weighed.is_match:
-        return replace(checked, verdict="partly", conflict=_against(at, bench, checked.idle))
+        return replace(checked, verdict="partly", conflict=_against(at, bench, checked.idle), carried=True)
     better, other = _best(bench, bench.each(at, but=known, least=bench.scorer.threshold))
     if better is not None:
         checked = replace(checked, better=better, better_support=_first(bench.places(other)))

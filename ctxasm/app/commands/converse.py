@@ -10,7 +10,7 @@ from typing import Any
 
 from ctxasm.answering.conversation import LAYOUTS, Conversation, Price, Turn
 from ctxasm.app.commands.common import Command, add_dataset, add_settings, as_json, require_data, say, settings_of, show, workbench_of
-from ctxasm.model.amounts import counted
+from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.records import Hit, Query
 from ctxasm.model.regular_files import read_text
@@ -54,7 +54,7 @@ def run_converse(args: Namespace) -> int:
             show("\n".join(turn_lines(turn)))
         sent, cached = sum(turn.window.prompt for turn in turns), sum(turn.cached_tokens for turn in turns)
         money = f", cost {cost:.4f}" if price else ""
-        say(f"{name}: {sent:,} tokens sent, {cached:,} of them as before ({cached / max(1, sent):.0%}){money}")
+        say(f"{name}: {sent:,} tokens sent, {cached:,} of them as before ({percent(cached / max(1, sent))}){money}")
     return 0
 
 

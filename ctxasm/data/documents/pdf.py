@@ -22,6 +22,7 @@ from typing import Any
 from ctxasm.data.documents.collecting import UnreadableDocument
 from ctxasm.data.documents.layout import HYPHEN, Line, Page, page_text
 from ctxasm.data.documents.source import SourceText, TextBuilder, document_metadata, word_set
+from ctxasm.model.amounts import agreeing
 from ctxasm.model.characters import mended
 
 MOST_BOOKMARKS = 20_000
@@ -75,7 +76,7 @@ def read_pdf(data: bytes, on_page: OnPage) -> SourceText:
         (unsure, "may be set in columns: it was read row by row", "may be set in columns: they were read row by row"),
     )
     notes = [
-        f"page{'s' if len(numbers) > 1 else ''} {_listed(numbers)} of {count} {many if len(numbers) > 1 else one}"
+        f"{agreeing(len(numbers), 'page', 'pages')} {_listed(numbers)} of {count} {many if len(numbers) > 1 else one}"
         for numbers, one, many in kinds
         if numbers
     ]
