@@ -29,7 +29,7 @@ FALSE_SUPPORTED: dict[Part, int] = {
     (LONG, "unread"): 3,
     (CLOSE, "read"): 2,
     (CLOSE, "unread"): 0,
-    (EVEN, "read"): 9,
+    (EVEN, "read"): 10,
     (EVEN, "unread"): 3,
     (ANEW, "read"): 18,
     (ANEW, "unread"): 3,

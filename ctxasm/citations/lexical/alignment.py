@@ -18,7 +18,7 @@ from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.lexicon import reading_words
 from ctxasm.citations.lexical.operators import Meaning, Operator
-from ctxasm.citations.lexical.parts import Parts
+from ctxasm.citations.lexical.parts import Parts, is_name
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.quantity import TO
 from ctxasm.citations.lexical.windows import union
@@ -123,6 +123,7 @@ TRIVIAL = frozenset(("small words changed", "preposition gone", "clause changed,
 nothing else differs ("In winter the beach is closed")."""
 SENTENCE = 2
 """Tokens of the shortest claim that says something of something: a shorter one answers a question, and leaves out all but that."""
+DEFINITE = frozenset(("the", "de", "het", "der", "die", "das"))
 HOURS = frozenset(("uur", "uhr", "h", "hrs"))
 """Words behind a time of day that add nothing to it."""
 _RANGE = re.compile(rf"\s*{TO}\s*", re.IGNORECASE)
@@ -425,7 +426,7 @@ def _claim_side(alignment: Alignment) -> Iterator[Difference]:
                 yield Difference(f"{token.kind} unplaced", words)
             continue
         if last is None or laid is None:
-            stands_in = _begins_with_pronoun(alignment)
+            stands_in = _stands_for_subject(alignment)
             if alignment.own_words_before(at, used) and not stands_in:
                 yield Difference("lead left out", words, alignment.lead_of(at))
             before = places[at - 1] if at and at - 1 not in used and places[at - 1].sentence == places[at].sentence else None
@@ -522,7 +523,7 @@ def _source_side(alignment: Alignment) -> Iterator[Difference]:
     clauses = {(place.sentence, place.clause) for place in weighty}
     segments = {(place.sentence, place.segment) for place in weighty}
     signs = {token.value for token in tokens if token.kind == "sign"}
-    subject = _subject_of_pronoun(alignment)
+    subject = _lead(alignment) if _stands_for_subject(alignment) else range(0)
     last: dict[tuple[int, int], int] = {}
     for at in used:
         clause = places[at].sentence, places[at].clause
@@ -581,16 +582,22 @@ def _pronouns(alignment: Alignment) -> Iterator[Difference]:
             yield Difference("pronoun", "", word)
 
 
-def _begins_with_pronoun(alignment: Alignment) -> bool:
-    """Whether the claim begins with a pronoun for the subject of its sentence: "It opens at ten" for "The museum opens at ten"."""
-    text = alignment.matter.parts.text
-    return _first_word(text, 0, len(text)) in _pronouns_of(alignment)
+def _stands_for_subject(alignment: Alignment) -> bool:
+    """Whether the claim begins with what stands for the subject of its sentence: "It opens" for "The museum opens", "The museum opens"
+    for "The Fenholm museum opens"."""
+    matter = alignment.matter
+    word = _first_word(matter.parts.text, 0, len(matter.parts.text))
+    lead = (alignment.places[at] for at in _lead(alignment))
+    tongue = matter.evidence.stems.tongue
+    return word in _pronouns_of(alignment) or (
+        word in DEFINITE and any(is_name(matter.text(one.sentence), one.token.start, one.token.end, tongue) for one in lead)
+    )
 
 
-def _subject_of_pronoun(alignment: Alignment) -> range:
-    """The places that the pronoun at the head of the claim stands for: those of its clause before the first that is used."""
+def _lead(alignment: Alignment) -> range:
+    """The places of its clause before the first that is used."""
     first = next((at for at in alignment.path if at is not None), None)
-    if first is None or not _begins_with_pronoun(alignment):
+    if first is None:
         return range(0)
     place = alignment.places[first]
     return range(next(at for at in range(first + 1) if alignment.places[at][1:3] == place[1:3]), first)

@@ -114,7 +114,8 @@ def _pick_scorer() -> str:
         persist_state="session",
         width=215,
         help="**lexical**: words, numbers, names and negations; strict: of claims made to deceive 2 in 100 come out "
-        "as supported. **lexical-usual**: finds more of what people accept, 12 in 100 come out so. **embedding**: closeness of meaning, by a local model. "
+        "as supported. **lexical-usual**: finds more of what people accept, 12 in 100 come out so. "
+        "**embedding**: closeness of meaning, by a local model. "
         "**nli**: entailment, by a local model of your own. **llm**: a language model judges, over the endpoint. "
         "**lexical+…**: it is asked only about claims that words do not find.",
     )
