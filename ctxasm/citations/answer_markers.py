@@ -133,7 +133,7 @@ _FORMS = {
     "dash": rf"[–—]\s*(?:{_SOURCE_NAMES})\s*:?\s*(?P<dashed>{_FIGURES})(?=\s*(?:[.;]|\n|\Z))",
     "square": rf"\[(?P<inner>[^\[\]\n\0]{{1,200}}\.(?:{_ENDINGS})\b[^\[\]\n\0]{{0,60}})\]",
     "bracket": rf"[{re.escape(_OPENERS)}](?P<content>{_INSIDE}{{1,{MOST_CHARS}}})[{re.escape(_CLOSERS)}]",
-    "circled": rf"{_ROUND_SIGNS}(?:\s?[,、]?\s?{_ROUND_SIGNS})*|{_KEYCAP}(?:\s?{_KEYCAP})*",
+    "circled": rf"{_ROUND_SIGNS}(?:\s?[,、]?\s?{_ROUND_SIGNS})*+|{_KEYCAP}(?:\s?{_KEYCAP})*+",
     "number": r"(?<=[\s\w])\#(?P<hashes>\d{1,3})(?![\w.,]*\d)",
     "line": r"(?:(?m:^)[ \t>*_(–—-]*|(?<=[.!?]\s)[*_(]*)(?:sources?|bron(?:nen)?|quellen?|references?|citations?|"
     r"fuentes?|r[ée]f[ée]rences?)"

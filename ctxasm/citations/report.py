@@ -293,6 +293,7 @@ def _claim(checked: CheckedClaim, answer: CheckedAnswer, entries: list[list[int]
         "marker_indexes": [index for position in claim.markers for index in entries[position]],
         "inherited": list(claim.inherited),
         "verdict": checked.verdict,
+        "carried": checked.carried,
         "axes": axes_of(checked, answer)._asdict(),
         "disputed": _disputed(checked.disputed) if checked.disputed else None,
         "score": checked.score,

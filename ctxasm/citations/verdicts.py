@@ -106,7 +106,7 @@ def _cited(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> Check
     places = bench.places(match)
     checked = CheckedClaim(claim, "unsupported", weighed.score, places, match.missing, match.conflict, gated=match.gated, idle=weighed.idle)
     if weighed.carried:
-        return replace(checked, verdict="supported")
+        return replace(checked, verdict="supported", carried=True)
     if weighed.is_match:
         return replace(checked, verdict="partly", conflict=_against(at, bench, checked.idle), carried=True)
     better, other = _best(bench, bench.each(at, but=known, least=bench.scorer.threshold))

@@ -77,9 +77,10 @@ def _sure(path: str) -> int:
 
 
 def _fits(texts: Sequence[str], sure: int, asked: Collection[str], hits: Sequence[str]) -> bool:
-    if any(text in asked for text in texts) or (
-        len(texts) > 2 and sure < 4 and len(set(texts)) == 1
-    ):  # a template says the same everywhere
+    # An answer by its name may say word for word what was expected; of a guess that means that it is the same text once more.
+    if sure < 5 and any(text in asked for text in texts):
+        return False
+    if len(texts) > 2 and sure < 4 and len(set(texts)) == 1:  # a template says the same everywhere
         return False
     if sure < 4 and sum(map(is_prose, texts)) * 2 < len(texts):
         return False

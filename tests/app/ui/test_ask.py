@@ -67,7 +67,7 @@ def test_the_recorded_answer_is_there_on_arrival_until_one_is_asked_for(open_ask
     link = 'href="./compare?data=sample&amp;q=child-operation-cold&amp;k=3&amp;a=sent"'
     app = open_ask(q="child-operation-cold", k="3")
     ((pane,),) = reader(app)["attempts"]
-    assert (pane["model"], pane["summary"].split(";")[0]) == ("recorded answer", "2 claims: 1 partly, 1 contradicted")
+    assert (pane["model"], pane["summary"].split(";")[0]) == ("recorded answer", "2 claims: 1 supported, 1 contradicted")
     assert "38.5 °C" in json.dumps(pane["lines"], ensure_ascii=False)
     assert (link in html(app), "checked by words" in html(app), since(app)) == (True, True, "")
     cards = reader(app)["cards"]
