@@ -272,7 +272,7 @@ def test_the_lines_of_a_claim_name_what_is_wrong() -> None:
     assert lines(better)[1:] == ["    better: [2] “Another text” (an added neighbour, not a hit)"]
     assert lines(claim("elsewhere", better=2))[1:] == ["    better: [2]"]
     partly = claim("partly", missing=("45",), support=(Support(2, 0, 7, 0.5),), summary_support=Support(1, 100, 104, 0.9))
-    whole = claim("partly", idle=(2,), support=(Support(1, 0, 7, 0.9),))
+    whole = claim("partly", idle=(2,), carried=True, support=(Support(1, 0, 7, 0.9),))
     assert lines(whole) == ["supported, wrong number (0.50), cites [1][2]: “Open 45 minutes.”", "    [2] carries nothing of it"]
     assert lines(partly)[1:] == ["    Missing: 45.", "    has a part of it: [2] “Another”", "    page summary: [1] “The”"]
     dropped = claim("dropped", unknown=(4, 9), dropped=(DroppedSource(4, "doc", "budget", "budget"), DroppedSource(5, "e", "floor", None)))

@@ -63,7 +63,9 @@ def test_chips_wear_the_verdict_of_their_citation():
 def test_a_citation_that_adds_nothing_does_not_spoil_the_one_that_carries():
     done = assembled()
     full = checked(
-        done, "Neem uw kaart mee [2][1].", [{"verdict": "partly", "support": (support(done, 2, "Neem uw kaart mee"),), "idle": (1,)}]
+        done,
+        "Neem uw kaart mee [2][1].",
+        [{"verdict": "partly", "support": (support(done, 2, "Neem uw kaart mee"),), "idle": (1,), "carried": True}],
     )
     carried = full.claims[0]
     assert [judged_citation(number, carried, 0.6).part for number in (2, 1)] == ["right", "not_found"]

@@ -88,7 +88,7 @@ def test_partly_means_a_part_of_the_claim_or_of_its_citations():
     found = support(assembled(), 2, "welkom")._replace(score=0.5)
     part = judged("partly", support=(found,))
     assert claim_sentence(part, str, 0.4) == "Only part of it is in [2]. Its words are there, but not together as it says them."
-    assert claim_sentence(replace(part, idle=(1,)), str, 0.4) == "[1] has none of it; [2] has it."
+    assert claim_sentence(replace(part, idle=(1,), carried=True), str, 0.4) == "[1] has none of it; [2] has it."
     assert claim_sentence(replace(part, idle=(1, 3)), str, 0.9).startswith("Only part of it is in [2]; [1][3] have none of it.")
 
 
