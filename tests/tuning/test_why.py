@@ -139,7 +139,8 @@ def test_the_nearest_hit_says_what_it_lacks_or_says_otherwise() -> None:
 def test_without_labels_the_doubtful_claims_of_the_answer_are_followed_worst_first() -> None:
     found = asked(
         record(
-            "Mooring for the whole day costs twelve euros [1]. Horses sleep in the east hall [2]. The harbour museum opens at ten in the morning [1]."
+            "Mooring for the whole day costs twelve euros [1]. Horses sleep in the east hall [2]. "
+            "The harbour museum opens at ten in the morning [1]."
         )
     )
     assert [(fact.kind, fact.outcome) for fact in found.facts] == [("claim", "never_retrieved"), ("claim", "wrong_number")]
