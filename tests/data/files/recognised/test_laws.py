@@ -47,7 +47,9 @@ def test_lists_of_numpy_are_lists() -> None:
 
 
 def test_objects_that_python_prints_are_their_fields() -> None:
-    printed = """[Document(id=None, metadata={'page': 2}, page_content="The doctor's bay."), (Document(page_content='a\\nb'), np.float32(0.5))]"""
+    printed = (
+        """[Document(id=None, metadata={'page': 2}, page_content="The doctor's bay."), (Document(page_content='a\\nb'), np.float32(0.5))]"""
+    )
     assert parsed(printed) == [{"id": None, "metadata": {"page": 2}, "page_content": "The doctor's bay."}, [{"page_content": "a\nb"}, 0.5]]
     assert parsed("[f(1, a=2)]") == "[f(1, a=2)]"
 
