@@ -72,20 +72,6 @@ REPLIES: dict[str, Reply] = {
         + events({"answer": SAYS[9:]}),
         file="stream.txt",
     ),
-    "scores of metrics that are no numbers": Reply(
-        {
-            "testCases": [
-                {
-                    "input": ASKS,
-                    "actualOutput": SAYS,
-                    "context": ["What a person would have looked up in the book."],
-                    "retrievalContext": list(TEXTS),
-                    "metricsData": [{"name": "Faithfulness", "score": float("nan"), "reason": None}],
-                }
-            ]
-        },
-        scored=False,
-    ),
     "a chat as list and tree": Reply(
         {"chat": {"messages": [{"role": "user", "content": ASKS}, {"role": "assistant", "content": SAYS, "sources": [PARALLEL]}]}}
     ),
@@ -281,6 +267,13 @@ def test_a_message_below_another_is_a_turn_of_its_own() -> None:
     bundle = load(Reply({"messages": tree}))
     assert [(query.query, len(query.retrieved)) for query in bundle.queries] == [(ASKS, 3), ("Thank you.", 0)]
     assert [answer.answer for answer in bundle.answers] == [SAYS, "You are welcome."]
+
+
+def test_scores_of_metrics_are_not_those_of_hits() -> None:
+    case = {"input": ASKS, "actualOutput": SAYS, "context": ["What a person would have looked up."], "retrievalContext": list(TEXTS)}
+    bundle = load(Reply({"testCases": [{**case, "metricsData": [{"name": "Faithfulness", "score": float("nan"), "reason": None}]}]}))
+    assert [(query.query, len(query.retrieved)) for query in bundle.queries] == [(ASKS, 3)]
+    assert ([chunk.text for chunk in bundle.chunks], [answer.answer for answer in bundle.answers]) == (list(TEXTS), [SAYS])
 
 
 def test_a_row_for_each_hit_repeats_the_question_and_the_answer() -> None:
