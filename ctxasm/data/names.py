@@ -77,7 +77,7 @@ FIELD_NAMES: Mapping[str, tuple[str, ...]] = {
     "row_number": ("row_number", "row", "row_no", "start_line", "line", "line_number"),
     "title": (
         *("title", "document_title", "doc_title", "page_title", "titel", "titre", "titulo", "titolo"),
-        *("document_name", "doc_name", "semantic_identifier", "display_name", "name", "dokument", "documento"),
+        *("document_name", "doc_name", "semantic_identifier", "display_name", "dokument", "documento", "name"),
     ),
     "source": (
         *("source", "url", "uri", "source_url", "link", "file_name", "filename", "file_path", "path", "file", "bron", "source_uri"),
