@@ -175,8 +175,8 @@ def _recorded(columns: _Columns) -> str | None:
 
 
 def _answered(columns: _Columns) -> str | None:
-    """The column `answer` of hits with scores, which are a log, where another column or none says what should be answered."""
-    if not any(columns.fits(field, path) for field in ("score", "distance") for path in columns.named(field)):
+    """The column `answer` of hits with scores or ranks: such rows are a log, and it says what was answered."""
+    if not any(columns.fits(field, path) for field in ("score", "distance", "rank") for path in columns.named(field)):
         return None
     return next((path for path in columns.values if plain_name(path) in ANSWERS and columns.fits("answer", path)), None)
 

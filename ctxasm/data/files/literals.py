@@ -58,7 +58,8 @@ _NEXT = re.compile(
     r"""\s*(?:(?P<quote>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
     |(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
     |(?P<word>array\s*\(|dtype\s*=\s*\w+|[A-Za-z_][\w.]{0,99}(?:\s*[(=])?)
-    |(?P<mark>[\[\](){}:,]))""",
+    |(?P<member><[A-Za-z_][\w.]{0,99}:)
+    |(?P<mark>[\[\](){}:,>]))""",
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\n|.)", re.DOTALL)
@@ -119,6 +120,11 @@ class _Reader:
         if kind == "word" and word.startswith("array"):
             items = self._items(")", depth)
             return items[0] if items else []
+        if kind == "member":  # of an enumeration: `<ObjectType.TEXT: '1'>`
+            member = self.value(depth + 1)
+            if self.take() != ("mark", ">"):
+                raise NotLiteral("a member of an enumeration must end")
+            return member
         if kind == "word" and word.endswith("("):
             return self._call(depth)
         if word in ("[", "("):

@@ -51,6 +51,8 @@ def test_objects_that_python_prints_are_their_fields() -> None:
         """[Document(id=None, metadata={'page': 2}, page_content="The doctor's bay."), (Document(page_content='a\\nb'), np.float32(0.5))]"""
     )
     assert parsed(printed) == [{"id": None, "metadata": {"page": 2}, "page_content": "The doctor's bay."}, [{"page_content": "a\nb"}, 0.5]]
+    assert parsed("[Node(kind=<Kind.TEXT: '1'>, links={<Link.SOURCE: 'a'>: Info(id='x')})]") == [{"kind": "1", "links": {"a": {"id": "x"}}}]
+    assert parsed("[<Kind.TEXT: 1, 2>]") == "[<Kind.TEXT: 1, 2>]"
     assert parsed("[f(1, a=2)]") == "[f(1, a=2)]"
 
 
