@@ -57,6 +57,7 @@ FIELD_NAMES: Mapping[str, tuple[str, ...]] = {
     "text": (
         *("text", "chunk_text", "page_content", "content", "chunk_content", "passage", "body", "chunk", "contents", "raw_text", "tekst"),
         *("document", "documents", "page_text", "node_text", "context", "inhalt", "texte", "texto", "inhoud"),
+        *("textstelle", "fundstelle", "auszug", "abschnittstext", "tekstfragment", "extrait", "fragmento", "passaggio", "estratto"),
     ),
     "start": ("start", "start_char", "start_char_idx", "start_index", "start_offset", "char_start", "offset_start", "begin"),
     "end": ("end", "end_char", "end_char_idx", "end_index", "end_offset", "char_end", "offset_end"),
@@ -76,7 +77,7 @@ FIELD_NAMES: Mapping[str, tuple[str, ...]] = {
     "row_number": ("row_number", "row", "row_no", "start_line", "line", "line_number"),
     "title": (
         *("title", "document_title", "doc_title", "page_title", "titel", "titre", "titulo", "titolo"),
-        *("document_name", "doc_name", "semantic_identifier", "display_name", "name"),
+        *("document_name", "doc_name", "semantic_identifier", "display_name", "dokument", "documento", "name"),
     ),
     "source": (
         *("source", "url", "uri", "source_url", "link", "file_name", "filename", "file_path", "path", "file", "bron", "source_uri"),
@@ -128,6 +129,7 @@ FIELD_NAMES: Mapping[str, tuple[str, ...]] = {
     "score": (
         *("score", "similarity", "similarity_score", "relevance_score", "relevance", "cosine_similarity", "rerank_score"),
         *("bm25_score", "bm25", "vector_score", "search_score"),
+        *("relevanz", "relevantie", "relevancia", "pertinence", "rilevanza", "ähnlichkeit", "aehnlichkeit", "similitud"),
     ),
     "distance": ("distance", "cosine_distance", "vector_distance", "l2_distance", "dist"),
     "rank": ("rank", "hit_rank", "position", "order", "rang"),
@@ -279,7 +281,7 @@ PART_LISTS = frozenset(
 UNSAID_WORDS = word_set("reasoning thinking thought tool function call query search")
 """Types of parts that are no answer."""
 LIST_WORDS = word_set(
-    "hits documents docs sources references citations chunks passages contexts results nodes matches snippets retrieved "
+    "hits documents docs sources references citations chunks passages contexts results nodes matches snippets retrieved retrieval "
     "treffer quellen bronnen fundstellen resultaten dokumente documenten fragmenten fuentes evidence grounding "
     "segments excerpts fragments extracts extraits extractive"
 )

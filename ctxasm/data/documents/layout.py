@@ -14,6 +14,7 @@ from itertools import pairwise
 from math import pi
 from statistics import median
 from typing import Any, NamedTuple
+from unicodedata import bidirectional
 
 from ctxasm.data.documents.formulas import END, LOWERED, RAISED, plain_scripts
 
@@ -360,9 +361,13 @@ def _band(falling: Sequence[Piece], first: int, last: int, gutter: float) -> _Co
 
 
 def _alternate(found: _Columns) -> bool:
-    """Whether the columns were drawn row by row; where each was drawn by itself, that order is right already."""
+    """Whether the columns were drawn row by row, or the right one before the left one; another order is right already."""
     sides = [side for _, side in sorted([(_drawn(piece), 0) for piece in found.left] + [(_drawn(piece), 1) for piece in found.right])]
     changes = sum(before != after for before, after in pairwise(sides))
+    if changes == 1 and sides[0] == 1:
+        widths = (_width(found.left), _width(found.right))
+        is_leftward = any(bidirectional(letter) in ("R", "AL") for piece in (*found.left, *found.right) for letter in piece.text)
+        return not is_leftward and min(widths) > 0.6 * max(widths)  # a narrow one is a note in the margin
     return changes > 1 + min(len(found.left), len(found.right)) // 3
 
 
@@ -383,10 +388,14 @@ def _first_column(side: Sequence[Piece]) -> list[Piece]:
     return [piece for piece in side if piece.left < left + 0.3 * (right - left)]
 
 
+def _width(side: Sequence[Piece]) -> float:
+    return max(piece.right for piece in side) - min(piece.left for piece in side)
+
+
 def _fills(side: Sequence[Piece]) -> bool:
-    """Whether most lines reach from edge to edge and hold several words."""
-    width = max(piece.right for piece in side) - min(piece.left for piece in side)
-    own = median(piece.right - piece.left for piece in side)
+    """Whether most lines reach from edge to edge and hold several words; one that ends a sentence may be short."""
+    width = _width(side)
+    own = median(piece.right - piece.left for piece in [piece for piece in side if not piece.text.endswith(_ENDS_SENTENCE)] or side)
     return own >= 0.6 * width and own >= 8 * median(piece.height for piece in side)
 
 

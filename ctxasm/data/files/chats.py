@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctxasm.data.files.answer_places import answer_at
-from ctxasm.data.files.literals import parsed
+from ctxasm.data.files.literals import MAX_LEVELS, parsed
 from ctxasm.data.names import ASIDE_WORDS, ASSISTANT_WORDS, USER_WORDS, plain_name, words_of
 
 Object = Mapping[str, Any]
@@ -21,6 +21,8 @@ TEXTS = ("content", "text", "message", "parts", "value", "body", "inhalt", "nach
 IDS, PARENTS = ("id", "message_id", "messageid", "uuid"), ("parentid", "parentmessageid", "parent", "parentmessageuuid")
 TIMES = ("createdat", "createtime", "created", "timestamp", "sentat", "createddate", "time", "date")
 CALLS = ("toolcalls", "functioncall", "additionalkwargs")
+STEPS = frozenset(("call", "output", "result", "results"))
+"""Words of the types of what stands between messages: a call of a search holds what it found."""
 CURRENT = ("currentid", "currentnode", "currentmessageid", "currentleafmessageuuid")
 SESSIONS = ("sessionid", "chatid", "conversationid", "threadid")
 MAX_DEPTH, MOST_KEPT = 6, 1_000
@@ -68,7 +70,7 @@ def _chats(value: Any, around: Object, depth: int) -> Iterator[tuple[list[Messag
 
 def _messages(value: Any, around: Object) -> list[Message] | None:
     """The messages of a chat in their order; None where the value is no chat."""
-    items = list(value.values()) if isinstance(value, Mapping) else value if isinstance(value, list) else []
+    items = list(value.values()) if isinstance(value, Mapping) else list(_branches(value, MAX_LEVELS)) if isinstance(value, list) else []
     if len(items) < 2 or not all(isinstance(item, Mapping) for item in items):
         return None
     read = [_message(item) for item in items]
@@ -79,6 +81,17 @@ def _messages(value: Any, around: Object) -> list[Message] | None:
     if "user" not in roles and not {"aside", "assistant"} <= roles:
         return None
     return _in_order(found, around)
+
+
+def _branches(items: Sequence[Any], depth: int) -> Iterator[Any]:
+    """The messages of a tree, those that stand in the `children` of another after it."""
+    for item in items:
+        below = item.get("children") if isinstance(item, Mapping) else None
+        if depth and isinstance(below, list) and all(isinstance(child, Mapping) and _message(child) is not None for child in below):
+            yield {name: value for name, value in item.items() if name != "children"}
+            yield from _branches(below, depth - 1)
+        else:
+            yield item
 
 
 def are_messages(items: Sequence[Any]) -> bool:
@@ -95,6 +108,8 @@ def _message(item: Object) -> Message | None:
         )
     text = next((_text(names[name]) for name in TEXTS if name in names), None)
     role = _role(names)
+    if text is None and isinstance(kind := names.get("type"), str) and STEPS & set(words_of(kind)):
+        return Message("aside", "", item, names)
     if text is None or (role is None and not names.keys() & set(ROLES[:5])):
         return None
     return Message(role, text, item, names)
@@ -193,7 +208,7 @@ def _turns(messages: Sequence[Message], around: Object) -> Iterator[dict[str, An
             rows.append(row["found"])
         elif group is groups[-1] and (beside := _around(around)):
             row["reply"] = beside
-        if before or any(message.role == "aside" for message in group):
+        if before or any(message.role == "aside" and message.text for message in group):
             row["prompt"] = [
                 {"role": {"aside": "system"}.get(m.role or "", m.role or "assistant"), "content": m.text}
                 for m in (*before, *group)

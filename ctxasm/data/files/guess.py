@@ -43,6 +43,8 @@ BY_NAME = "by its name"
 """The reason for a column that is called as its field."""
 OF_FLAT = ("text", "document_id", "chunk_index", "score", "distance", "rank", "retrieved")
 """Fields that are those of a row, not of a hit in it."""
+ANSWERS = frozenset(map(plain_name, ("answer", "answers", "antwoord", "antwort")))
+"""Names of columns that hold what was answered in a log, and what should be in a list of questions."""
 QUERY_WORDS = ("quer", "question", "vragen", "vraag", "topic")
 POSITIONS = frozenset(map(plain_name, ("position", "order", "idx", "index", "seq", "ordinal")))
 
@@ -166,10 +168,17 @@ def _kinds(columns: _Columns, rows: Rows) -> list[str]:
 
 def _recorded(columns: _Columns) -> str | None:
     """The column that says what a model answered: its name is that of nothing that should be answered, and not `answer` alone."""
-    names = [path for path in columns.values if plain_name(path) not in map(plain_name, ("answer", "answers", "antwoord", "antwort"))]
+    names = [path for path in columns.values if plain_name(path) not in ANSWERS]
     seen = {path: list(columns.values[path]) for path in names}
     found = next(iter(answer_places(seen, ())), None)
     return found.path if found is not None and found.sure > 3 else None
+
+
+def _answered(columns: _Columns) -> str | None:
+    """The column `answer` of hits with scores or ranks: such rows are a log, and it says what was answered."""
+    if not any(columns.fits(field, path) for field in ("score", "distance", "rank") for path in columns.named(field)):
+        return None
+    return next((path for path in columns.values if plain_name(path) in ANSWERS and columns.fits("answer", path)), None)
 
 
 def _is_named_for_queries(rows: Rows) -> bool:
@@ -186,7 +195,7 @@ def _mapping(kind: str, columns: _Columns, given: Mapping[str, str]) -> ColumnMa
 
     flat = [field for field in FIELDS[kind] if field not in (HITS, *HIT_FIELDS, RESPONSE, EXPECTED, PROMPT)]
     if kind == "retrievals" and not given.keys() & {"answer", RESPONSE}:
-        take(RESPONSE, _recorded(columns), "its name says that it was answered")
+        take(RESPONSE, _recorded(columns) or _answered(columns), "its name says that it was answered")
     for field in flat:
         for path in columns.named(field):
             if path not in found.values() and columns.fits(field, path) and not _is_of_hits(kind, field, path, columns):

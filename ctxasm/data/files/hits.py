@@ -51,6 +51,8 @@ LISTS = frozenset(
 )
 AROUND_HITS = frozenset(map(plain_name, ("choices", "messages", "history")))
 """Lists that are no hits, but may hold them."""
+OF_METRICS = frozenset(("metric", "metrics", "evaluation", "evaluations", "eval", "evals", "assertion", "assertions"))
+"""Words of the names of lists whose scores judge an answer."""
 OF_SOURCES = frozenset((*SOURCE_NAMES, *TITLE_NAMES, *DOCUMENT_NAMES))
 
 
@@ -116,14 +118,33 @@ def _best(seen: Seen, given: Mapping[str, str]) -> _List | None:
     found = [  # what holds lists of hits is no hit
         one for one in found if one.path in paths and not any(other.startswith(f"{one.path}.") for other in paths)
     ]
-    return max(found, key=lambda one: (one.sure, "rerank" in one.path.lower(), -one.path.count(EVERY), -one.path.count(".")), default=None)
+    texts_of = {one.path: _texts_of(one, seen) for one in found}
+    found = [one for one in found if not any(_is_part(texts_of[one.path], other) for other in texts_of.values())]
+    return max(found, key=_likely, default=None)
+
+
+def _likely(found: _List) -> tuple[Any, ...]:
+    """How likely a list is the one that was used: what was reranked, then what was retrieved and not what should have been."""
+    path = found.path.lower()
+    return found.sure, "rerank" in path, "retriev" in path, -path.count(EVERY), -path.count(".")
+
+
+def _texts_of(found: _List, seen: Seen) -> set[str]:
+    own = found.fields.get("hits.text")
+    values = seen.values.get(f"{found.path}.{own}" if own else found.path, ())
+    return {text for value in values if (text := plain_text(value)) is not None and text.strip()}
+
+
+def _is_part(cited: set[str], given: set[str]) -> bool:
+    """Whether one list only repeats some of the passages of another, as what was cited repeats what was given."""
+    return bool(cited) and cited < given
 
 
 def _list_at(seen: Seen, path: str) -> _List | None:
     items = [item for item in seen.values.get(path, ()) if item is not None]
     usual = 2 * (plain_name(name_of(path)) in LISTS or bool(LIST_WORDS & set(words_of(name_of(path)))))
     *above, own = map(plain_name, name_of(path, every=True))
-    if own in OTHERS or any(part in OTHERS - AROUND_HITS for part in above):
+    if own in OTHERS or OF_METRICS & set(words_of(name_of(path))) or any(part in OTHERS - AROUND_HITS for part in above):
         return None
     if most(items, lambda item: isinstance(item, Mapping) and not {"role", "content"} <= item.keys()):
         return _of_objects(path, seen, usual)
@@ -138,7 +159,7 @@ def _list_at(seen: Seen, path: str) -> _List | None:
 
 
 def _of_objects(path: str, seen: Seen, usual: int) -> _List | None:
-    fields = _fields_of(seen.below(path), seen, path)
+    fields = _fields_of(_without_said(seen.below(path), seen.values[path]), seen, path)
     scored = bool(fields.keys() & {"hits.score", "hits.distance", "hits.rank"})
     is_named = bool(fields.keys() & {"hits.id", "hits.document_id"}) or any(
         plain_name(name_of(inner)) in OF_SOURCES and most(own, _is_short) for inner, own in seen.below(path).items()
@@ -146,6 +167,21 @@ def _of_objects(path: str, seen: Seen, usual: int) -> _List | None:
     if "hits.text" in fields and (scored or is_named or usual):
         return _List(path, fields, 4 + 2 * scored + is_named + usual)
     return _List(path, fields, 2 + usual) if scored and is_named else None
+
+
+def _without_said(inside: dict[str, list[Any]], items: Sequence[Any]) -> dict[str, list[Any]]:
+    """What stands in the passages of a message alone, where they stand between what is said."""
+    said = [item for item in items if _is_block(item)]
+    named = [item for item in items if isinstance(item, Mapping) and "content" in item and item.keys() & {"title", "source"}]
+    if not said or not named:
+        return inside
+    keys = {key for item in named for key in item}
+    return {path: own for path, own in inside.items() if path.partition(".")[0] in keys}
+
+
+def _is_block(item: Any) -> bool:
+    """Whether it is a text of a message."""
+    return isinstance(item, Mapping) and item.get("type") == "text" and "text" in item
 
 
 def _fields_of(inside: Mapping[str, list[Any]], seen: Seen, path: str) -> dict[str, str]:
@@ -548,7 +584,7 @@ class _Reader:
             place: [] for found in (fields.get("query", ()), fields.get("query_id", ()), answers) for place in found if len(place) == outer
         }
         for place, hit in each_at(row, self._hits):
-            if hit is not ABSENT:
+            if hit is not ABSENT and not self._is_said(hit):
                 made = self._passage(hit, {name: values.get(place, ABSENT) for name, values in beside.items()})
                 for items in around:
                     made = _inside_of(made, _at(items, place))
@@ -564,6 +600,11 @@ class _Reader:
             name = self._name(query_id, values.get("query"))
             answer, expected, sent = (values.get(field) for field in ("answer", EXPECTED, PROMPT))
             yield _Found(values.get("query"), name, answer, expected, sent, _ranked(hits))
+
+    def _is_said(self, hit: Any) -> bool:
+        """Whether it is the text of a message that stands between the passages given with it."""
+        own = self._own.get("hits.text")
+        return _is_block(hit) and own is not None and _inside(hit, own) is ABSENT
 
     def _answers(self, row: Values) -> dict[At, Any]:
         """The answers of a row by their places in the lists around; where they stand deeper, their parts are joined."""

@@ -57,8 +57,9 @@ _CONSTANTS = {"None": None, "True": True, "False": False, "null": None, "true": 
 _NEXT = re.compile(
     r"""\s*(?:(?P<quote>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
     |(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
-    |(?P<word>array\s*\(|dtype\s*=\s*\w+|[A-Za-z]+)
-    |(?P<mark>[\[\](){}:,]))""",
+    |(?P<word>array\s*\(|dtype\s*=\s*\w+|[A-Za-z_][\w.]{0,99}(?:\s*[(=])?)
+    |(?P<member><[A-Za-z_][\w.]{0,99}:)
+    |(?P<mark>[\[\](){}:,>]))""",
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\n|.)", re.DOTALL)
@@ -71,7 +72,10 @@ class NotLiteral(ValueError):
 
 
 def read_literal(text: str, whole: bool = True) -> Any:
-    """The value written in `text`: lists (tuples become lists), objects, texts, numbers, None. Raises NotLiteral."""
+    """The value written in `text`: lists (tuples become lists), objects, texts, numbers, None. Raises NotLiteral.
+
+    An object that Python printed as a call of its class, `Document(page_content='…')`, becomes its fields; no class is looked up.
+    """
     if len(text) > MAX_CHARS:
         raise NotLiteral("too long")
     reader = _Reader(text)
@@ -116,6 +120,13 @@ class _Reader:
         if kind == "word" and word.startswith("array"):
             items = self._items(")", depth)
             return items[0] if items else []
+        if kind == "member":  # of an enumeration: `<ObjectType.TEXT: '1'>`
+            member = self.value(depth + 1)
+            if self.take() != ("mark", ">"):
+                raise NotLiteral("a member of an enumeration must end")
+            return member
+        if kind == "word" and word.endswith("("):
+            return self._call(depth)
         if word in ("[", "("):
             return self._items(_CLOSERS[word], depth)
         if word == "{":
@@ -133,6 +144,24 @@ class _Reader:
                 self.take()
         self.take()
         return items
+
+    def _call(self, depth: int) -> Any:
+        """What the printed form of an object gives, as in `Document(id=None, page_content='…')`: its fields, or its only value."""
+        found: dict[str, Any] = {}
+        values: list[Any] = []
+        while self.peek() != ("mark", ")"):
+            kind, word = self.peek()
+            if kind == "word" and word.endswith("="):
+                self.take()
+                found[word[:-1].rstrip()] = self.value(depth + 1)
+            else:
+                values.append(self.value(depth + 1))
+            if self.peek() == ("mark", ","):
+                self.take()
+        self.take()
+        if found and values:
+            raise NotLiteral("values with and without a name")
+        return found or (values[0] if len(values) == 1 else values)
 
     def _object(self, depth: int) -> dict[str, Any]:
         found: dict[str, Any] = {}

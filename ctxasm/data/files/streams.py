@@ -10,7 +10,8 @@ from typing import Any
 from ctxasm.data.files.literals import parsed
 from ctxasm.data.names import ANSWER_WORDS, CARRIER_WORDS, words_of
 
-_FIELD = re.compile(r"(?:data|event|id|retry)[ \t]*:|\w*:[ \t\r]*$")
+_FIELD = re.compile(r"(?:data|event|id|retry)?[ \t]*:|\w*:[ \t\r]*$")
+"""A line of a stream; what begins with the colon is a comment, as a ping is."""
 _DATA, _EVENT = re.compile(r"data[ \t]*:[ \t]?(.*)"), re.compile(r"event[ \t]*:[ \t]*(.*)")
 ONE_OF = frozenset(("citation", "annotation", "source_document"))
 """Names of objects that come one an event."""

@@ -7,6 +7,7 @@ from textwrap import wrap
 
 import pytest
 
+from ctxasm.data.documents.layout import Piece, Word, _ordered
 from ctxasm.data.documents.source import SourceText
 from ctxasm.data.documents.worker import read_document
 
@@ -67,6 +68,25 @@ def test_columns_drawn_row_by_row_are_read_one_after_the_other(texts: Sequence[s
     source = read([title, *rows([wrap(text, letters) for text in texts], width, lower), foot])
     assert " ".join(source.text.split()) == f"A title that stands over all of the columns of this page {' '.join(texts)} 17"
     assert not source.notes
+
+
+def test_of_columns_of_which_the_right_one_was_drawn_first_the_left_one_is_read_first() -> None:
+    title = line(40, 540, "A title that stands over all of the columns of this page", 14)
+    left, right = (wrap(text, 50) for text in (CARE, RULES))
+    drawn = [line(x, 500 - 11 * at, text) for x, lines in ((290, right), (40, left)) for at, text in enumerate(lines)]
+    assert " ".join(read([title, *drawn]).text.split()).endswith(f"{CARE} {RULES}")
+    margin = [line(x, 500 - 11 * at, text) for x, lines in ((180, left), (40, wrap(TIMES, 20))) for at, text in enumerate(lines)]
+    assert " ".join(read([title, *margin]).text.split()).endswith(f"{CARE} {TIMES}")
+
+
+def test_columns_of_arabic_are_read_from_the_right() -> None:
+    def column(left: float, letter: str, first: int) -> list[Piece]:
+        texts = [f"{letter * 12} {letter * 12}"] * 4
+        return [Piece((Word(text, 0, left, left + 200, 500 - 11 * at, 9, "\n", first + at),)) for at, text in enumerate(texts)]
+
+    for letter, is_moved in (("\u0628", False), ("b", True)):
+        pieces = [*column(300, letter, 0), *column(40, letter, 4)]
+        assert (_ordered(pieces)[0] != pieces) is is_moved
 
 
 def test_a_table_keeps_its_rows_and_what_may_be_either_is_named() -> None:

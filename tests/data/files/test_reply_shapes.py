@@ -50,7 +50,28 @@ REFERENCES = [
     }
 ]
 CHOICES = [{"message": {"role": "assistant", "content": SAYS}}]
+STEPS = [
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": ASKS}]},
+    {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Look up the opening hours in the rules."}]},
+    {"type": "file_search_call", "queries": ["opening hours"], "results": sources("text", "filename", attributes={})},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": SAYS, "annotations": []}]},
+]
+GIVEN = [{"type": "search_result", "title": FILES[at], "content": [{"type": "text", "text": TEXTS[at]}]} for at in ALL]
 REPLIES: dict[str, Reply] = {
+    "the items of a conversation in order": Reply({"object": "list", "data": STEPS}),
+    "search results given with the question, of which some are cited": Reply(
+        {
+            "request": {"messages": [{"role": "user", "content": [*GIVEN, {"type": "text", "text": ASKS}]}]},
+            "response": {"content": [{"type": "text", "text": SAYS, "citations": CITED[:2]}]},
+        },
+        scored=False,
+    ),
+    "a stream with pings": Reply(
+        events({"input": ASKS}, {"context": sources("page_content", "title")}, {"answer": SAYS[:9]})
+        + b": ping - 2025-03-11\n\n"
+        + events({"answer": SAYS[9:]}),
+        file="stream.txt",
+    ),
     "a chat as list and tree": Reply(
         {"chat": {"messages": [{"role": "user", "content": ASKS}, {"role": "assistant", "content": SAYS, "sources": [PARALLEL]}]}}
     ),
@@ -236,6 +257,32 @@ def test_turns_keep_what_was_said_before() -> None:
     bundle = load(Reply({"title": "x", "messages": turns}))
     assert [query.query for query in bundle.queries] == ["user 1?", "user 2?"]
     assert [answer.answer for answer in bundle.answers] == ["assistant 1?", "assistant 2?"]
+
+
+def test_a_message_below_another_is_a_turn_of_its_own() -> None:
+    tree: list[dict[str, Any]] = []
+    for at, text in reversed(list(enumerate((ASKS, SAYS, "Thank you.", "You are welcome.")))):
+        beside = {"sources": sources("content", "fileName")} if at == 1 else {}
+        tree = [{"messageId": f"m{at}", "text": text, "isCreatedByUser": at % 2 == 0, "children": tree, **beside}]
+    bundle = load(Reply({"messages": tree}))
+    assert [(query.query, len(query.retrieved)) for query in bundle.queries] == [(ASKS, 3), ("Thank you.", 0)]
+    assert [answer.answer for answer in bundle.answers] == [SAYS, "You are welcome."]
+
+
+def test_scores_of_metrics_are_not_those_of_hits() -> None:
+    case = {"input": ASKS, "actualOutput": SAYS, "context": ["What a person would have looked up."], "retrievalContext": list(TEXTS)}
+    bundle = load(Reply({"testCases": [{**case, "metricsData": [{"name": "Faithfulness", "score": float("nan"), "reason": None}]}]}))
+    assert [(query.query, len(query.retrieved)) for query in bundle.queries] == [(ASKS, 3)]
+    assert ([chunk.text for chunk in bundle.chunks], [answer.answer for answer in bundle.answers]) == (list(TEXTS), [SAYS])
+
+
+def test_a_row_for_each_hit_repeats_the_question_and_the_answer() -> None:
+    rows = "".join(f"Wann?;{SAYS};{FILES[at]};{at + 1};{TEXTS[at]};0,{9 - at}3\r\n" for at in ALL)
+    table = f"Frage;Antwort;Dokument;Seite;Textstelle;Relevanz\r\n{rows}".encode("cp1252")
+    bundle = import_files([("x.csv", table)]).bundle
+    assert [(query.query, [hit.score for hit in query.retrieved]) for query in bundle.queries] == [("Wann?", [0.93, 0.83, 0.73])]
+    assert [answer.answer for answer in bundle.answers] == [SAYS]
+    assert [(chunk.text, chunk.page_number) for chunk in bundle.chunks] == [(TEXTS[at], at + 1) for at in ALL]
 
 
 def test_a_system_prompt_is_no_question_and_what_may_be_an_answer_is_named() -> None:

@@ -46,6 +46,16 @@ def test_lists_of_numpy_are_lists() -> None:
     assert read_literal("[{'document.id': 'x', 'document.score': nan}]") == [{"document.id": "x", "document.score": None}]
 
 
+def test_objects_that_python_prints_are_their_fields() -> None:
+    printed = (
+        """[Document(id=None, metadata={'page': 2}, page_content="The doctor's bay."), (Document(page_content='a\\nb'), np.float32(0.5))]"""
+    )
+    assert parsed(printed) == [{"id": None, "metadata": {"page": 2}, "page_content": "The doctor's bay."}, [{"page_content": "a\nb"}, 0.5]]
+    assert parsed("[Node(kind=<Kind.TEXT: '1'>, links={<Link.SOURCE: 'a'>: Info(id='x')})]") == [{"kind": "1", "links": {"a": {"id": "x"}}}]
+    assert parsed("[<Kind.TEXT: 1, 2>]") == "[<Kind.TEXT: 1, 2>]"
+    assert parsed("[f(1, a=2)]") == "[f(1, a=2)]"
+
+
 def _flat(value: Any, name: str = "") -> dict[str, Any]:
     below = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     if not below:
