@@ -308,6 +308,17 @@ def test_another_dataset_has_its_own_queue_and_nothing_is_said_of_the_answer_tha
     assert desk(app)["review"]["run"] != first
 
 
+def test_the_queue_of_a_log_holds_only_what_was_kept_under_its_name(bench) -> None:
+    keep_recorded(bench, SAMPLE, batch="pilot")
+    app = review()
+    everything = app.selectbox(key="review_run").options
+    assert app.selectbox(key="review_batch").options[0] == "All kept answers"
+    fine(app.selectbox(key="review_batch").set_value("pilot").run())
+    assert problems(app) == []
+    assert bench.store.run(desk(app)["review"]["run"]).batch == "pilot"
+    assert len(app.selectbox(key="review_run").options) * 2 == len(everything)
+
+
 def test_hostile_texts_are_text_in_every_field(bench, monkeypatch) -> None:
     source = RunSource(1, HOSTILE, HOSTILE, HOSTILE, (0,), HOSTILE, 1, HOSTILE)
     check = {

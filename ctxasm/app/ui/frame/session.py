@@ -377,6 +377,7 @@ class Session:
     reviewer: str = ""
     review_view: str = "review"
     review_run: str | None = None
+    review_batch: str | None = None
     """The answer that is judged."""
     review_queue: tuple[tuple[str, str, tuple[str, ...]], tuple[QueueEntry, ...]] | None = None
     """In the order that it had when it was made, so that no answer moves while it is judged; and of what it is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape
@@ -73,12 +74,17 @@ def _reviewer() -> str:
 # The queue
 
 
+def _batches(info: DatasetInfo) -> dict[str, int]:
+    """The names under which answers of a dataset were kept (a log, `ctxasm ask --keep`), and how many stand under each."""
+    return dict(Counter(entry.batch for entry in server.workbench().store.runs(RunFilter(dataset=info.name)) if entry.batch))
+
+
 def _queue(info: DatasetInfo, reviewer: str) -> tuple[QueueEntry, ...]:
-    """The kept answers of a dataset, the riskiest first; made anew where there are others, or another reviewer."""
+    """The kept answers of a dataset or one batch of them, the riskiest first; made anew where there are others, or another reviewer."""
     from ctxasm.app.reviews import review_queue, run_ids_of
 
     workbench = server.workbench()
-    run_ids = run_ids_of(workbench, RunFilter(dataset=info.name))
+    run_ids = run_ids_of(workbench, RunFilter(dataset=info.name, batch=session.review_batch))
     key = info.name, reviewer, tuple(run_ids)
     if session.review_queue is None or session.review_queue[0] != key:
         session.review_queue = key, tuple(review_queue(workbench, reviewer, run_ids))
@@ -87,6 +93,9 @@ def _queue(info: DatasetInfo, reviewer: str) -> tuple[QueueEntry, ...]:
 
 def _show_queue(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> None:
     is_other_dataset = session.review_queue is not None and session.review_queue[0][0] != info.name
+    batches = _batches(info) if reviewer else {}
+    if session.review_batch not in batches:
+        session.review_batch = None
     entries = _queue(info, reviewer) if reviewer else ()
     if not reviewer:
         with top:
@@ -107,7 +116,7 @@ def _show_queue(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> None:
         return
     ids = [entry.run_id for entry in entries]
     if session.review_run not in ids:
-        if session.review_run is not None and not is_other_dataset:
+        if session.review_run is not None and not is_other_dataset and session.review_batch is None:
             show_problem(
                 f"run {session.review_run[:60]!r} is none of the {len(ids)} kept answers of {info.name}: the first of the queue is shown"
             )
@@ -126,10 +135,22 @@ def _show_queue(info: DatasetInfo, reviewer: str, top: DeltaGenerator) -> None:
             target = ids[to] if there else run_id
             st.button(sign, key=f"{name}_answer", on_click=_open, args=(target,), disabled=not there, help=f"{name.capitalize()} answer")
         st.selectbox("Queue", ids, key="review_run", format_func=lambda key: labels.get(key, str(key)), label_visibility="collapsed")
+        if len(batches) > 1 or session.review_batch is not None:
+            st.selectbox(
+                "Kept as",
+                [None, *batches],
+                key="review_batch",
+                format_func=lambda name: _batch_words(name, batches),
+                label_visibility="collapsed",
+            )
     _desk(info, reviewer, str(session.review_run), len(ids))
     with st.expander("More answers", key="more_answers", on_change="rerun") as more:
         if more.open:
             _offer_recorded(info)
+
+
+def _batch_words(name: str | None, batches: Mapping[str, int]) -> str:
+    return "All kept answers" if name is None else f"{cut(name, 40)} · {counted(batches.get(name, 0), 'answer')}"
 
 
 def _open(run_id: str) -> None:
