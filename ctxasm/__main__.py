@@ -16,8 +16,7 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from ctxasm import __version__
-from ctxasm.model.errors import CtxasmError
-from ctxasm.model.packages import missing_package
+from ctxasm.model.errors import CtxasmError, missing_package
 
 if TYPE_CHECKING:
     from ctxasm.app.commands.common import Command

@@ -47,11 +47,11 @@ from ctxasm.config import (
 from ctxasm.data.documents.options import VARIABLES as INGEST_LIMITS
 from ctxasm.data.files import bundle
 from ctxasm.llm import MODEL_NAMES
+from ctxasm.model.events import REASONS
 from ctxasm.model.presets import PRESET_HELP, PRESETS
+from ctxasm.model.results import SentHistory, Zone
 from ctxasm.model.settings import specs
 from ctxasm.model.settings_text import write
-from ctxasm.model.stage_labels import REASONS
-from ctxasm.model.zoning import SentHistory, Zone
 from ctxasm.text.tokens.fast import SWITCH as FAST_SWITCH
 from ctxasm.text.tokens.vocabulary import DOWNLOAD_SWITCH
 from tests.data.files.hit_shapes import SHAPES as SHAPES_OF_LOGS

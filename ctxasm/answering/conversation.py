@@ -26,9 +26,8 @@ from ctxasm.model.messages import Message
 from ctxasm.model.ports import ChunkSource, TokenCounter
 from ctxasm.model.records import Hit, Query
 from ctxasm.model.records import Turn as Said
-from ctxasm.model.results import Assembly, Key, Segment
+from ctxasm.model.results import Assembly, Key, Segment, SentHistory
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.zoning import SentHistory
 from ctxasm.text.formats import marker_of
 from ctxasm.text.language import Language, language_of
 from ctxasm.text.tokens.common_prefix import cache_prefix

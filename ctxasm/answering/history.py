@@ -15,9 +15,8 @@ from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.messages import AnswerModel, Cancel, Message
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Query, Turn
-from ctxasm.model.results import Assembly
+from ctxasm.model.results import Assembly, SentHistory
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.zoning import SentHistory
 from ctxasm.text.fences import fence_code
 from ctxasm.text.language import Language
 from ctxasm.text.terms import as_matched

@@ -16,9 +16,8 @@ from ctxasm.model.errors import InvalidInput
 from ctxasm.model.messages import AnswerModel, Cancel
 from ctxasm.model.ports import Shelf, TokenCounter
 from ctxasm.model.records import Query, check_query
-from ctxasm.model.results import Assembly, FetchRecord, Regret, Trace
+from ctxasm.model.results import ZONE_NAMES, Assembly, FetchRecord, Regret, SentHistory, Trace, Zone, ZoneName, Zones
 from ctxasm.model.settings import AssemblySettings, spec_of
-from ctxasm.model.zoning import ZONE_NAMES, SentHistory, Zone, ZoneName, Zones
 from ctxasm.text.language import language_of
 
 RESERVED_BY: dict[ZoneName, str] = {

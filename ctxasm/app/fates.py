@@ -6,10 +6,22 @@ from collections.abc import Sequence
 from typing import NamedTuple, assert_never
 
 from ctxasm.model.amounts import agreeing, counted, percent
-from ctxasm.model.events import Compressed, Duplicate, Failed, Likeness, Merged, NearMiss, Prefixed, Stripped, Supplemented, Unexpanded
-from ctxasm.model.neighbours import NoNeighbours
+from ctxasm.model.events import (
+    REASONS,
+    Compressed,
+    Duplicate,
+    Failed,
+    Likeness,
+    Merged,
+    NearMiss,
+    NoNeighbours,
+    Prefixed,
+    Stripped,
+    Supplemented,
+    Unexpanded,
+    stage_name,
+)
 from ctxasm.model.results import Assembly, Fate, Key
-from ctxasm.model.stage_labels import REASONS, stage_name
 from ctxasm.tuning.evidence import EvidenceState
 
 SENT = ("kept", "truncated", "merged")

@@ -15,8 +15,7 @@ from typing import cast
 from ctxasm.assembly.numbering import NO_EARLIER, EarlierEvidence
 from ctxasm.assembly.stages import Found, RankedHits
 from ctxasm.model.characters import is_visible
-from ctxasm.model.events import Absent, Added, Dropped, Event, Repeated, Unexpanded
-from ctxasm.model.neighbours import NoNeighbours
+from ctxasm.model.events import Absent, Added, Dropped, Event, NoNeighbours, Repeated, Unexpanded
 from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, KnowsNeighbours, TokenCounter, Window
 from ctxasm.model.records import Hit, Query, make_record
 from ctxasm.model.results import Candidate, Key

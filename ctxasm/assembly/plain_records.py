@@ -15,7 +15,7 @@ from ctxasm.assembly.context_head import known_language
 from ctxasm.assembly.expand import known_obstacle
 from ctxasm.model.characters import mended
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.neighbours import NoNeighbours
+from ctxasm.model.events import NoNeighbours
 from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, Window
 from ctxasm.model.records import NOTHING, Chunk, CorpusLanguage, Document, Hit, Query
 from ctxasm.store.memory import MemorySource

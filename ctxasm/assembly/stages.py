@@ -12,8 +12,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from ctxasm.assembly.passages import Joined, Piece
 from ctxasm.model.characters import is_visible, one_line
-from ctxasm.model.events import Event, Likeness, Placed, Promoted
-from ctxasm.model.neighbours import NoNeighbours
+from ctxasm.model.events import Event, Likeness, NoNeighbours, Placed, Promoted
 from ctxasm.model.ports import Fetched, FetchedChunk, TokenCounter
 from ctxasm.model.records import Document, Hit
 from ctxasm.model.results import Candidate, DocumentSize, Key, Segment

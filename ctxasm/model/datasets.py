@@ -1,17 +1,62 @@
-"""What is said of a dataset, and what a dataset and a store of them are to whoever reads them: one port for every kind."""
+"""What is said of a dataset, what became of its labels when it was replaced, and what a store of datasets is to whoever reads it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from ctxasm.model.moves import Moves
-from ctxasm.model.neighbours import NoNeighbours
+from ctxasm.model.events import NoNeighbours
 from ctxasm.model.ports import ChunkSource, FetchedChunk, Shelf
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChange, GoldChunk, Query
 from ctxasm.model.runs import RunStore
+
+
+@dataclass
+class Moves:
+    """What became of labels and hits at a load: counts, and the first of each kind in words."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    first: dict[str, str] = field(default_factory=dict)
+
+    def note(self, kind: str, example: str) -> None:
+        """Count one."""
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        self.first.setdefault(kind, example)
+
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each kind that occurred."""
+        return tuple(
+            f"{self.counts[kind]:,} {words[self.counts[kind] != 1]}: {self.first[kind]}"
+            for kind, words in KINDS.items()
+            if kind in self.counts
+        )
+
+
+KINDS = {
+    "label moved": ("label followed its text to another chunk", "labels followed their text to other chunks, the first"),
+    "label ambiguous": (
+        "label has a text that stands several times, the nearest to its old place was taken",
+        "labels have a text that stands several times, the nearest to their old place was taken, the first",
+    ),
+    "label found": ("label that was lost is found again", "labels that were lost are found again, the first"),
+    "label lost": (
+        "label is lost, no chunk of its document holds its text; it counts as not found (`ctxasm questions` lists it)",
+        "labels are lost, no chunk of their document holds their text; they count as not found (`ctxasm questions` lists them), the first",
+    ),
+    "place lost": (
+        "place of a label that has others is lost, which alone count now (`ctxasm questions` lists it)",
+        "places of labels that have others are lost, which alone count now (`ctxasm questions` lists them), the first",
+    ),
+    "hit moved": ("saved hit followed its text to another chunk", "saved hits followed their text to other chunks, the first"),
+    "hit found": ("saved hit that was lost is found again", "saved hits that were lost are found again, the first"),
+    "hit lost": (
+        "saved hit is lost, no chunk of its document holds its text; search again for a whole list",
+        "saved hits are lost, no chunk of their document holds their text; search again for whole lists, the first",
+    ),
+}
+"""What can become of a label or a hit, in words for one and for several."""
 
 
 @dataclass(frozen=True, slots=True)

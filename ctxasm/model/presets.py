@@ -8,8 +8,7 @@ strategy, not its gaps.
 from __future__ import annotations
 
 from ctxasm.model.errors import InvalidInput
-from ctxasm.model.measured import spoken_against, with_figures
-from ctxasm.model.settings import ENGLISH_TEMPLATE, AssemblySettings
+from ctxasm.model.settings import ENGLISH_TEMPLATE, AssemblySettings, spoken_against, with_figures
 
 DUTCH_SEPARATOR = "--- AANVULLENDE ZOL INFORMATIE ---"
 """The line above the supplement in the five-stage pipeline, word for word; a preset of `supplement_separator`."""

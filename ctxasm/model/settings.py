@@ -1,20 +1,145 @@
-"""The settings of one assembly: one frozen object that validates itself.
+"""The settings of one assembly: one frozen object that validates itself, what each setting is called, and what a measurement says of it.
 
 A plain dataclass with its own small validator, so that importing it stays light. Every field carries, in its metadata,
 all that other rooms need: the URL key, the stage it belongs to, its allowed values and what it does.
+
+Settings that a measurement speaks against (they brought no more of the evidence into the context, or less of it) stay, as a source has
+them or they serve something else, but nothing recommends them, and wherever one is described its figure stands beside it.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from ctxasm.model.errors import UnknownSetting
-from ctxasm.model.measured import figures_of, with_figures
-from ctxasm.model.specs import Spec, check_value, setting
+from ctxasm.model.characters import has_mark, is_visible, storable
+from ctxasm.model.errors import InvalidSetting, UnknownSetting
+
+MEASURED_AGAINST: Mapping[tuple[str, object], str] = {
+    ("dedup_near", True): "Measured: it changed nothing of the evidence in the context on 160 questions of four corpora.",
+    ("dedup_semantic", True): "Measured: it gained 0.0 points of evidence on four corpora (95 % interval −0.5 to 0.5).",
+    (
+        "compression",
+        "extractive",
+    ): "Measured: extracts of every chunk cost the recommended choice 5.5 points of evidence on four corpora (95 % "
+    "interval 2.3 to 8.9), extracts of 200 tokens 19.7 (13.9 to 25.9); no chunk there had 2,000 tokens.",
+    ("oversized", "drop"): "Measured: dropping cost the five stages 16.1 points of evidence on four corpora (95 % interval 12.5 to 20.0).",
+}
+"""What was measured, by setting and value: points of questions with all evidence in the context, the mean of four corpora and four limits.
+The table, with its command, is in docs/about/measurements.md."""
+
+
+def spoken_against(changes: Mapping[str, object]) -> tuple[str, ...]:
+    """What was measured against these choices."""
+    return tuple(figure for (name, value), figure in MEASURED_AGAINST.items() if name in changes and changes[name] == value)
+
+
+def figures_of(name: str) -> tuple[str, ...]:
+    """What was measured against values of one setting."""
+    return tuple(figure for (own, _), figure in MEASURED_AGAINST.items() if own == name)
+
+
+def with_figures(text: str, figures: tuple[str, ...]) -> str:
+    """A help text with the figures that belong beside it."""
+    return " ".join((text, *figures))
+
+
+LARGEST = 2_000_000_000
+"""The highest value of a setting that has no other bound."""
+MAX_TEXT = 500
+"""The longest text setting, in characters."""
+
+
+class Spec(NamedTuple):
+    """What is known of one setting. `low`/`high` bound a number, `choices` list the values of a choice.
+
+    `none` is the word for an optional setting that is not set.
+    """
+
+    name: str
+    kind: Literal["bool", "int", "float", "choice", "text"]
+    default: Any
+    url: str
+    stage: str
+    help: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+    open_low: bool = False
+    none: str = "none"
+
+    @property
+    def allowed(self) -> str:
+        """The range in words, as errors, the settings table and the command line show it."""
+        if self.kind == "bool":
+            return "true or false"
+        if self.kind == "choice":
+            return f"one of {', '.join(self.choices)}"
+        if self.kind == "text":
+            needed = " that holds {summary}" if self.name == "summary_template" else ""
+            text = f"a text of at most {MAX_TEXT} characters{needed}"
+            if self.name == "block_separator":
+                text += " that is empty or holds a mark such as -"
+            return f"{text}, or {self.none}" if self.optional else text
+        number = "a whole number" if self.kind == "int" else "a number"
+        low, high = _plain(self.low), _plain(self.high)
+        if self.low is None:
+            text = f"any {number.removeprefix('a ')}"
+        elif self.high is None:
+            text = f"{number} of at least {low}"
+        elif self.open_low:
+            text = f"{number} above {low} and at most {high}"
+        else:
+            text = f"{number} between {low} and {high}"
+        return f"{text}, or {self.none}" if self.optional else text
+
+
+def _plain(number: float | None) -> str:
+    return "" if number is None else f"{number:g}"
+
+
+def setting(default: Any, kind: str, url: str, stage: str, help: str, **limits: Any) -> Any:
+    """A field of the settings that carries all that other rooms need of it."""
+    return field(default=default, metadata={"kind": kind, "url": url, "stage": stage, "help": help, **limits})
+
+
+def check_value(spec: Spec, value: Any) -> None:
+    """Refuse a value of the wrong type or out of range with InvalidSetting."""
+    if value is None and spec.optional:
+        return
+    if not _fits(spec, value):
+        raise InvalidSetting(spec.name, value, spec.allowed)
+
+
+def _fits(spec: Spec, value: Any) -> bool:
+    match spec.kind:
+        case "bool":
+            return isinstance(value, bool)
+        case "choice":
+            return isinstance(value, str) and value in spec.choices
+        case "text":
+            if not isinstance(value, str) or len(value) > MAX_TEXT or not storable(value):
+                return False
+            if spec.name == "block_separator":
+                return not is_visible(value) or has_mark(value)
+            return spec.name != "summary_template" or "{summary}" in value
+        case "int":
+            return isinstance(value, int) and not isinstance(value, bool) and _inside(spec, value)
+        case "float":
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            return number and _inside(spec, value) and math.isfinite(value)
+
+
+def _inside(spec: Spec, value: float) -> bool:
+    if spec.low is not None and not (value > spec.low if spec.open_low else value >= spec.low):
+        return False
+    return (-LARGEST if spec.low is None else spec.low) <= value <= (LARGEST if spec.high is None else spec.high)
+
 
 Channel = Literal["text", "voice"]
 BudgetPolicy = Literal["drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned"]
@@ -302,3 +427,86 @@ def spec_of(name: str) -> Spec:
         return _by_name()[name]
     except KeyError:
         raise UnknownSetting(name, tuple(_by_name())) from None
+
+
+LABELS: Mapping[str, str] = {
+    "enabled": "Assembly",
+    "relevance_floor": "Relevance floor (score)",
+    "top_k": "Only the first k hits",
+    "expand_window": "Neighbours",
+    "pool_window": "Candidate neighbours",
+    "decay": "Decay of a neighbour's score",
+    "decay_mode": "Decay mode",
+    "min_overlap_chars": "Strip overlap above (characters)",
+    "dedup_exact": "Exact duplicates shown once",
+    "dedup_near": "Near duplicates shown once",
+    "near_threshold": "Near from this share of words",
+    "dedup_semantic": "Same meaning shown once",
+    "semantic_threshold": "Same meaning from this cosine",
+    "dedup_keep": "Which copy stays",
+    "budget_policy": "Budget policy",
+    "budget_mode": "Limit",
+    "max_tokens": "Max tokens",
+    "max_chars": "Max characters as well",
+    "budget_scope": "What counts against the limit",
+    "oversized": "Oversized best document",
+    "overflow": "The first chunk that does not fit",
+    "min_chunk_tokens": "Smallest chunk worth a place (tokens)",
+    "pack_k": "A hit is worth 1 / (k + rank): k",
+    "pack_unit": "Pack: unit",
+    "encoding": "Token vocabulary",
+    "model_name": "Model",
+    "model_window": "Window of the model (tokens)",
+    "system_tokens": "System prompt (tokens)",
+    "question_tokens": "Question (tokens)",
+    "history_tokens": "History, at most (tokens)",
+    "history_summarise_after": "History summed up after (turns)",
+    "answer_tokens": "Answer (tokens)",
+    "overhead_tokens": "Overhead (tokens)",
+    "safety_margin": "Safety margin (share of the window)",
+    "compression": "Compression",
+    "compression_when": "Compress when",
+    "max_chunk_tokens": "Left of a compressed chunk, at most (tokens)",
+    "ordering": "Ordering",
+    "order_level": "What is ordered",
+    "summary_prefix": "Page summaries",
+    "summary_template": "Summary template",
+    "supplement_mode": "Supplement",
+    "supplement_threshold": "Supplement below this similarity",
+    "supplement_intents": "Supplement for these intents",
+    "supplement_separator": "Line above the supplement",
+    "format": "Format",
+    "citation_unit": "One citation number per",
+    "gap_mark": "Gap mark",
+    "block_separator": "Line between blocks",
+    "marker_collisions": "Markers inside source text",
+    "channel": "Answer channel",
+}
+
+
+def label_of(spec: Spec) -> str:
+    """What a setting is called."""
+    return LABELS.get(spec.name, spec.name.replace("_", " ").capitalize())
+
+
+def named(values: Mapping[str, object]) -> str:
+    """Settings with their values, as part of a sentence: `Neighbours 2, Max tokens 4,000, Budget policy drop documents`."""
+    return ", ".join(f"{label_of(spec_of(name))} {value_words(spec_of(name), value)}" for name, value in values.items())
+
+
+def value_words(spec: Spec, value: object) -> str:
+    """A value as a person reads it: `on`, `4,000`, `drop documents`, `as Neighbours`."""
+    if value is None:
+        return f"as {LABELS[spec.none]}" if spec.none in LABELS else spec.none
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return choice_name(spec, str(value)) if spec.kind == "choice" else str(value)
+
+
+def choice_name(spec: Spec, value: str) -> str:
+    """A choice as a person reads it, `drop documents`; the name of a vocabulary is its own."""
+    return value if spec.name == "encoding" else value.replace("_", " ")

@@ -14,8 +14,7 @@ from typing import Any
 
 from ctxasm.model.errors import InvalidInput, InvalidSetting, UnknownSetting, shown
 from ctxasm.model.regular_files import open_regular
-from ctxasm.model.settings import AssemblySettings, spec_of, specs
-from ctxasm.model.specs import Spec, check_value
+from ctxasm.model.settings import AssemblySettings, Spec, check_value, spec_of, specs
 
 ENVIRONMENT_PREFIX = "CONTEXT_ASSEMBLY_"
 MOST_BYTES = 1_000_000

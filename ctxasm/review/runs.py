@@ -14,7 +14,7 @@ from ctxasm.citations.grounds import Ground, Grounds, grounds_of_assembly
 from ctxasm.model.amounts import counted, signed
 from ctxasm.model.characters import encodable, mended
 from ctxasm.model.kept import key_of
-from ctxasm.model.recorded import recorded_of
+from ctxasm.model.records import recorded_of
 from ctxasm.model.results import Citation
 from ctxasm.model.runs import Run, RunSource
 

@@ -9,10 +9,9 @@ from types import TracebackType
 from sqlalchemy import Connection, select
 
 from ctxasm.model.characters import storable
-from ctxasm.model.datasets import DatasetInfo
+from ctxasm.model.datasets import DatasetInfo, Moves
 from ctxasm.model.errors import CtxasmError, NotFound
-from ctxasm.model.moves import Moves
-from ctxasm.model.neighbours import NoNeighbours
+from ctxasm.model.events import NoNeighbours
 from ctxasm.model.ports import Fetched, TokenCounter, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, GoldChange, GoldChunk, Query
 from ctxasm.store.append import more_of

@@ -14,7 +14,7 @@ from sqlalchemy import Column, Connection, Row, false, func, or_, select
 from ctxasm.model.characters import storable
 from ctxasm.model.datasets import DatasetInfo, QueryEntry
 from ctxasm.model.errors import StoreUnavailable, shown
-from ctxasm.model.neighbours import LOOKED_AT, NoNeighbours, no_neighbours
+from ctxasm.model.events import LOOKED_AT, NoNeighbours, no_neighbours
 from ctxasm.model.ports import Fetched, FetchedChunk, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, Query
 from ctxasm.store import schema

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from time import perf_counter
 
-from ctxasm.model.neighbours import NoNeighbours, no_neighbours
+from ctxasm.model.events import NoNeighbours, no_neighbours
 from ctxasm.model.ports import Fetched, FetchedChunk, TokenCounter, Window
 from ctxasm.model.records import Chunk, CorpusLanguage, Document
 from ctxasm.store.validation import check_records

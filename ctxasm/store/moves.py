@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ctxasm.model.characters import normalised, normalised_places
+from ctxasm.model.datasets import Moves
 from ctxasm.model.errors import shown
-from ctxasm.model.moves import Moves
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk, GoldChunk, Hit, LostHit, Query, Span, alternatives
 from ctxasm.text.overlap import has_offsets, overlap_of

@@ -14,11 +14,9 @@ from typing import Any
 
 from ctxasm.model.amounts import counted, signed
 from ctxasm.model.kept import key_of
-from ctxasm.model.measured import spoken_against
 from ctxasm.model.presets import PRESETS, RECOMMENDED, is_recommended
 from ctxasm.model.progress import Progress
-from ctxasm.model.setting_labels import named
-from ctxasm.model.settings import AssemblySettings, spec_of, specs
+from ctxasm.model.settings import AssemblySettings, named, spec_of, specs, spoken_against
 from ctxasm.tuning.evidence import EvidenceState
 from ctxasm.tuning.recommend import DELTA, Recommendation, decide
 from ctxasm.tuning.statistics import FEWEST, PairedDifference

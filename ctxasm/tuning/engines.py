@@ -20,8 +20,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ctxasm.assembly.stages import Compressor
 from ctxasm.assembly.values import Weights
-from ctxasm.model.errors import CtxasmError, InvalidInput
-from ctxasm.model.packages import missing_package
+from ctxasm.model.errors import CtxasmError, InvalidInput, missing_package
 from ctxasm.model.ports import ChunkVectors, TokenCounter
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.processes import Helpers, Remote, answer_messages, cores, read_message

@@ -14,11 +14,10 @@ from typing import Literal, NamedTuple
 
 from ctxasm.assembly.passages import Joined
 from ctxasm.model.amounts import counted
-from ctxasm.model.events import Likeness
+from ctxasm.model.events import Likeness, stage_name
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import GOLD_BY, Chunk, GoldBy, GoldChunk, Label, Query, Span
 from ctxasm.model.results import Assembly, Fate, Key
-from ctxasm.model.stage_labels import stage_name
 from ctxasm.text.overlap import has_offsets
 
 RETRIEVE = "retrieve"

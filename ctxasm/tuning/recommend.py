@@ -16,8 +16,7 @@ from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
 from ctxasm.model.amounts import counted, percent, signed
-from ctxasm.model.setting_labels import named
-from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings import AssemblySettings, named
 from ctxasm.tuning.statistics import (
     SIGNIFICANCE,
     Cheaper,

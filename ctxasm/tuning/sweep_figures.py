@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxasm.model.amounts import percent
-from ctxasm.model.setting_labels import label_of, named
-from ctxasm.model.settings import AssemblySettings, spec_of
+from ctxasm.model.settings import AssemblySettings, label_of, named, spec_of
 
 if TYPE_CHECKING:
     from ctxasm.tuning.sweep_results import SettingRow, SweepResult

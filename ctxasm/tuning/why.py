@@ -19,8 +19,7 @@ from ctxasm.citations.markers import parse_markers
 from ctxasm.citations.report import CheckedAnswer
 from ctxasm.citations.weighing import is_match
 from ctxasm.model.messages import Cancel
-from ctxasm.model.recorded import recorded_of
-from ctxasm.model.records import Answer
+from ctxasm.model.records import Answer, recorded_of
 from ctxasm.model.results import Assembly, Fate, Key
 from ctxasm.model.support import NO_MATCH, Comparison, Conflict, Match, Scorer, Source
 from ctxasm.text.sent_prompts import sent_in

@@ -11,9 +11,9 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from ctxasm.citations.report import CheckedAnswer, brackets, clipped, is_declined_answer
 from ctxasm.model.amounts import agreeing
-from ctxasm.model.recorded import Recorded
+from ctxasm.model.events import REASONS, stage_name
+from ctxasm.model.records import Recorded
 from ctxasm.model.results import Assembly, Key
-from ctxasm.model.stage_labels import REASONS, stage_name
 
 FactKind = Literal["said", "expected", "reference", "claim"]
 """What the fact is: what somebody says that the answer should have said; a passage that the labels of the question expect; a

@@ -22,8 +22,8 @@ from ctxasm.config import Config
 from ctxasm.data.files import load_bundle
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Query, Turn
+from ctxasm.model.results import Zones
 from ctxasm.model.settings import ENCODINGS, AssemblySettings
-from ctxasm.model.zoning import Zones
 from ctxasm.store.database import MemoryStore
 from ctxasm.text.fences import fence_code
 from ctxasm.text.tokens import open_counter

@@ -15,8 +15,7 @@ from ctxasm.answering.prompts import build_messages
 from ctxasm.answering.sent_tokens import sent_line
 from ctxasm.llm import Endpoint, OpenAIModel
 from ctxasm.model.messages import Usage
-from ctxasm.model.results import Assembly
-from ctxasm.model.zoning import Zones
+from ctxasm.model.results import Assembly, Zones
 from ctxasm.text.tokens import open_counter
 
 ASSEMBLY = make_assembly()

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from ctxasm.answering.zones import ZONE_PROFILES, Counted, outgrown, share_out
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.presets import PRESETS
+from ctxasm.model.results import ZONE_NAMES
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.zoning import ZONE_NAMES
 
 TOKENS = st.integers(0, 20_000)
 RESERVED = st.none() | TOKENS

@@ -15,8 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from ctxasm.model.records import Query
-from ctxasm.model.setting_labels import named
-from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings import AssemblySettings, named
 from ctxasm.store.database import MemoryStore
 from ctxasm.tuning.advice import decide_advice, settings_to_try
 from ctxasm.tuning.engines import PlainTools

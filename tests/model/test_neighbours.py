@@ -10,8 +10,7 @@ import pytest
 from ctxasm import AssemblySettings, Hit, InvalidInput, MemoryStore, Query, assemble, load
 from ctxasm.app.fates import steps, unexpanded
 from ctxasm.data.files.importing import ORIGINAL, preview
-from ctxasm.model.events import Unexpanded
-from ctxasm.model.neighbours import NoNeighbours, Obstacle, no_neighbours
+from ctxasm.model.events import NoNeighbours, Obstacle, Unexpanded, no_neighbours
 from ctxasm.model.records import Bundle, Chunk, Document
 from ctxasm.text.tokens import open_counter
 

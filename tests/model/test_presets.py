@@ -6,9 +6,8 @@ import pytest
 
 from ctxasm.answering.zones import ZONE_PROFILES
 from ctxasm.app.ui.setting_words import help_of
-from ctxasm.model.measured import MEASURED_AGAINST, spoken_against
 from ctxasm.model.presets import DUTCH_SEPARATOR, PRESET_HELP, PRESETS, RECOMMENDED, is_recommended, other_choice, preset, preset_of
-from ctxasm.model.settings import SUPPLEMENT_SEPARATOR, AssemblySettings, spec_of
+from ctxasm.model.settings import MEASURED_AGAINST, SUPPLEMENT_SEPARATOR, AssemblySettings, spec_of, spoken_against
 from ctxasm.tuning.recommend import curated_settings
 
 

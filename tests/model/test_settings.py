@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from ctxasm.model import settings_text as text
 from ctxasm.model.errors import InvalidInput, InvalidSetting, UnknownSetting
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
-from ctxasm.model.settings import AssemblySettings, specs
-from ctxasm.model.specs import LARGEST
+from ctxasm.model.settings import LARGEST, AssemblySettings, specs
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=60)
 

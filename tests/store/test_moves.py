@@ -10,7 +10,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from ctxasm.model.characters import normalised, normalised_places
-from ctxasm.model.moves import Moves
+from ctxasm.model.datasets import Moves
 from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, LostHit, Query, Span
 from ctxasm.store.database import Store
 from ctxasm.store.moves import DocumentText, follow, old_texts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxasm.model.neighbours import NoNeighbours, no_neighbours
+from ctxasm.model.events import NoNeighbours, no_neighbours
 from ctxasm.model.records import Bundle, Chunk, Document
 from ctxasm.store.database import Store
 

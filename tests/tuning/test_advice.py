@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from ctxasm.model.measured import MEASURED_AGAINST
 from ctxasm.model.presets import PRESETS, RECOMMENDED, preset
-from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings import MEASURED_AGAINST, AssemblySettings
 from ctxasm.tuning import advice
 from ctxasm.tuning.advice import Advice, advise, decide_advice, describe_effect, settings_to_try
 from ctxasm.tuning.compare import compare

@@ -39,7 +39,7 @@ from ctxasm.citations.report import (
 )
 from ctxasm.model.amounts import agreeing, counted
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
-from ctxasm.model.recorded import recorded_of
+from ctxasm.model.records import recorded_of
 from ctxasm.model.regular_files import write_file
 from ctxasm.text.markers.grammar import NUMBERINGS, READINGS
 

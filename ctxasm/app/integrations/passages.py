@@ -19,8 +19,7 @@ from ctxasm.data.files.rows import Rows
 from ctxasm.model.characters import normalised
 from ctxasm.model.datasets import ChunkKey, DatasetInfo
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.events import Unexpanded
-from ctxasm.model.neighbours import NoNeighbours, Obstacle
+from ctxasm.model.events import NoNeighbours, Obstacle, Unexpanded
 from ctxasm.model.ports import ChunkSource, FetchedChunk, KnowsDatasets, KnowsDocuments, Window
 from ctxasm.model.results import Assembly, Citation
 from ctxasm.model.settings import AssemblySettings

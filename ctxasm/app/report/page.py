@@ -10,8 +10,7 @@ from ctxasm.llm.redaction import without_secrets
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import encodable, harmless
 from ctxasm.model.errors import UnknownSetting
-from ctxasm.model.setting_labels import label_of, value_words
-from ctxasm.model.settings import AssemblySettings, spec_of
+from ctxasm.model.settings import AssemblySettings, label_of, spec_of, value_words
 from ctxasm.model.settings_text import to_toml
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"

@@ -7,8 +7,7 @@ from html import escape
 
 from ctxasm.app.report.page import Writer, table, whole_page
 from ctxasm.model.amounts import counted, percent, signed
-from ctxasm.model.setting_labels import label_of, named, value_words
-from ctxasm.model.settings import spec_of
+from ctxasm.model.settings import label_of, named, spec_of, value_words
 from ctxasm.tuning.compare import Comparison, compared
 from ctxasm.tuning.recommend import Recommendation
 from ctxasm.tuning.sweep_figures import (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ctxasm.model.measured import figures_of
-from ctxasm.model.specs import Spec
+from ctxasm.model.settings import Spec, figures_of
 
 CHOICES: Mapping[str, Mapping[str, str]] = {
     "decay_mode": {

@@ -28,13 +28,13 @@ from ctxasm.config import shipped
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import Dataset
 from ctxasm.model.errors import InvalidInput, NotFound, StoreUnavailable
+from ctxasm.model.events import stage_name
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.presets import preset
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_url
-from ctxasm.model.stage_labels import stage_name
 from ctxasm.tuning.compare import Comparison
 from ctxasm.tuning.evidence import EvidenceState
 

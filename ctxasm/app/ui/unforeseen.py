@@ -9,8 +9,7 @@ import streamlit as st
 
 from ctxasm.app.ui.guard import MARK
 from ctxasm.app.ui.words import plain
-from ctxasm.model.errors import CtxasmError
-from ctxasm.model.packages import missing_package
+from ctxasm.model.errors import CtxasmError, missing_package
 
 
 def secrets() -> Mapping[str, object]:

@@ -13,9 +13,9 @@ from typing import assert_never
 from ctxasm.app.fates import likeness_words, unexpanded_sentence
 from ctxasm.model import events as ev
 from ctxasm.model.amounts import counted
+from ctxasm.model.events import REASONS
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Document
-from ctxasm.model.stage_labels import REASONS
 
 GLOSSARY: Mapping[str, str] = {
     "question": "What is asked of a dataset: one that came with it, or one that you typed.",

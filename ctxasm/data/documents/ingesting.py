@@ -34,8 +34,8 @@ from ctxasm.data.documents.worker import READER_VERSION, reader_of
 from ctxasm.data.files.loading import LoadReport, replaced_notes
 from ctxasm.data.load_conflicts import NameTaken, Over, added_notes, joined_dataset, standing, stored_info
 from ctxasm.model.amounts import agreeing
+from ctxasm.model.datasets import Moves
 from ctxasm.model.errors import InvalidInput, NotFound, is_fault, reason_of
-from ctxasm.model.moves import Moves
 from ctxasm.model.ports import FetchedChunk, Shelf
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Bundle, Chunk, Document

@@ -24,8 +24,7 @@ from ctxasm.data.documents.collecting import Kind, MissingPackage, UnreadableDoc
 from ctxasm.data.documents.options import ReadLimits
 from ctxasm.data.documents.source import Section, SourceText, Table
 from ctxasm.model.characters import mended
-from ctxasm.model.errors import shown
-from ctxasm.model.packages import missing_package
+from ctxasm.model.errors import missing_package, shown
 
 OnPage = Callable[[int, int], None]
 """Told after each page: how many are read, of how many."""

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ctxasm.data.datasets import fresh
+from ctxasm.model.datasets import Moves
 from ctxasm.model.errors import InvalidInput, StoreUnavailable, shown
-from ctxasm.model.moves import Moves
 from ctxasm.model.ports import Window
 from ctxasm.model.regular_files import refuse_irregular
 from ctxasm.store.moves import follow, old_texts

@@ -27,7 +27,7 @@ from ctxasm.data.files.source import FileLimits, dataset_name, open_archive
 from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import Dataset, OwnedDataset
 from ctxasm.model.errors import InvalidBundle, InvalidInput, shown
-from ctxasm.model.neighbours import NoNeighbours, no_neighbours
+from ctxasm.model.events import NoNeighbours, no_neighbours
 from ctxasm.model.records import Answer, Bundle, Chunk
 from ctxasm.model.regular_files import open_regular
 from ctxasm.store.digest import content_hash

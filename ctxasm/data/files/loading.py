@@ -23,8 +23,8 @@ from ctxasm.data.load_conflicts import (
 )
 from ctxasm.model.amounts import counted
 from ctxasm.model.characters import mended
+from ctxasm.model.datasets import Moves
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.moves import Moves
 from ctxasm.model.regular_files import STDIN, open_regular, read_regular, refuse_irregular
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ctxasm.data.tables.catalogue import from_table, own_text
 from ctxasm.data.tables.mapping import OF_DOCUMENT, Place, Resolved, TableMapping, resolve
 from ctxasm.data.tables.session import OwnDatabase, Row
 from ctxasm.data.tables.statements import Statements, tells_no_order
-from ctxasm.model.neighbours import NoNeighbours, no_neighbours
+from ctxasm.model.events import NoNeighbours, no_neighbours
 from ctxasm.model.records import Document
 from ctxasm.text.overlap import linked_runs, run_indexes
 

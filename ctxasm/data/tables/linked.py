@@ -22,7 +22,7 @@ from ctxasm.data.tables.statements import Statements
 from ctxasm.model.characters import storable
 from ctxasm.model.datasets import DatasetInfo, QueryEntry
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.neighbours import NoNeighbours
+from ctxasm.model.events import NoNeighbours
 from ctxasm.model.ports import Fetched, FetchedChunk, Window
 from ctxasm.model.records import Answer, Chunk, CorpusLanguage, Document, Query
 from ctxasm.store.statements import readable

@@ -14,7 +14,7 @@ import pytest
 from ctxasm.__main__ import FAULT, main
 from ctxasm.app.commands import data
 from ctxasm.app.faults import report_crash
-from ctxasm.model.packages import missing_package
+from ctxasm.model.errors import missing_package
 
 KEY, SHORT, PASSWORD = "sk-proj-0123456789abcdefABCDEF/+=", "sk-abc", "p@ss wörd"
 LACKING = """

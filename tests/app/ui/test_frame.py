@@ -13,8 +13,7 @@ from ctxasm.app.ui.inspect.page import PICTURES, TABS
 from ctxasm.llm.embedding import SLIDER, threshold_of
 from ctxasm.llm.embedding.local import embedder_name
 from ctxasm.model.presets import PRESETS, preset
-from ctxasm.model.setting_labels import value_words
-from ctxasm.model.settings import AssemblySettings, spec_of, specs
+from ctxasm.model.settings import AssemblySettings, spec_of, specs, value_words
 from ctxasm.model.settings_text import from_url, to_url
 from tests.app.ui.pages import MAIN, at, fine, html, kept, opened, with_settings
 from tests.examples import few, in_turn

@@ -22,8 +22,7 @@ from ctxasm.app.ui.inspect.page import time_html
 from ctxasm.app.ui.markup import Expected
 from ctxasm.app.ui.words import LEFT_OUT, title_of
 from ctxasm.citations.markers import parse_markers, resolve
-from ctxasm.model.events import Reason
-from ctxasm.model.stage_labels import REASONS
+from ctxasm.model.events import REASONS, Reason
 from tests.app.ui.builders import HOSTILE, assembled, hostile
 
 VOID = {"br", "hr", "img", "input"}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ctxasm.app.ui.frame.models import TurnRow, turn_rows, turns_html
 from ctxasm.app.ui.inspect.budget_bar import LEAST, budget_html, notes, window_end, zone_stretches, zones_picture
 from ctxasm.model.records import Turn
-from ctxasm.model.zoning import ZONE_NAMES, SentHistory, Zone, Zones
+from ctxasm.model.results import ZONE_NAMES, SentHistory, Zone, Zones
 from tests.app.ui.builders import HOSTILE, assembled
 from tests.app.ui.test_html import Page
 

@@ -22,9 +22,9 @@ from ctxasm.app.ui.inspect.order import LEAST_BUNDLE, Thread, ThreadBundle, bund
 from ctxasm.app.ui.inspect.page import PICTURES, time_html
 from ctxasm.app.ui.markup import Expected, pick_of, picked_key, picked_text
 from ctxasm.assembly.pipeline import assemble
+from ctxasm.model.events import stage_name
 from ctxasm.model.records import Chunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.stage_labels import stage_name
 from tests.app.ui.builders import HOSTILE, assembled, empty
 from tests.app.ui.test_html import Page
 from tests.examples import examples

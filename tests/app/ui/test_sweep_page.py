@@ -26,8 +26,7 @@ from ctxasm.app.ui.sweep.pictures import cell_html, front_of, heatmap_html, impo
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config, shipped
 from ctxasm.data.files.reading import load_bundle
-from ctxasm.model.setting_labels import label_of
-from ctxasm.model.settings import spec_of
+from ctxasm.model.settings import label_of, spec_of
 from ctxasm.model.settings_text import from_toml, from_url
 from ctxasm.tuning.compare import compared
 from ctxasm.tuning.engines import InProcess

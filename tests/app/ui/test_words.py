@@ -14,12 +14,10 @@ from ctxasm.app.ui.setting_words import CHOICES, choice_sentence, help_of
 from ctxasm.app.ui.words import event_sentence, number, title_of
 from ctxasm.llm.embedding import SLIDER, THRESHOLDS, threshold_of
 from ctxasm.model.amounts import counted
-from ctxasm.model.events import Duplicate, Event, Likeness, Reason
+from ctxasm.model.events import REASONS, Duplicate, Event, Likeness, Reason
 from ctxasm.model.records import Document
 from ctxasm.model.results import Fate
-from ctxasm.model.setting_labels import LABELS, named, value_words
-from ctxasm.model.settings import spec_of, specs
-from ctxasm.model.stage_labels import REASONS
+from ctxasm.model.settings import LABELS, named, spec_of, specs, value_words
 
 VALUES = {"document_id": "d1", "of_document_id": "d2", "text": "[2]", "similarity": 0.954}
 

@@ -18,8 +18,7 @@ from ctxasm.data.tables.checks import check_mapping
 from ctxasm.data.tables.mapping import DocumentsTable, TableMapping, guess_mapping, numbered_by_order, read_mapping, written_mapping
 from ctxasm.data.tables.session import OwnDatabase
 from ctxasm.model.errors import InvalidInput, NotFound
-from ctxasm.model.events import Unexpanded
-from ctxasm.model.neighbours import NoNeighbours
+from ctxasm.model.events import NoNeighbours, Unexpanded
 from ctxasm.text.tokens import open_counter
 
 FIELDS = {"document_id": "doc_id", "chunk_index": "chunk_index", "text": "content"}

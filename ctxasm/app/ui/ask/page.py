@@ -37,11 +37,9 @@ from ctxasm.citations.figures import used_passages
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError, StoreUnavailable
 from ctxasm.model.kept import key_of
-from ctxasm.model.recorded import recorded_of
-from ctxasm.model.records import Answer, Query
+from ctxasm.model.records import Answer, Query, recorded_of
 from ctxasm.model.results import Assembly
-from ctxasm.model.setting_labels import label_of
-from ctxasm.model.settings import Channel, spec_of
+from ctxasm.model.settings import Channel, label_of, spec_of
 from ctxasm.model.settings_text import from_url, to_url
 from ctxasm.text.formats import expects_markers, has_markers
 from ctxasm.text.language import language_of

@@ -21,7 +21,7 @@ from ctxasm.citations.report import (
     summary_sentence,
 )
 from ctxasm.model.amounts import agreeing, counted, percent
-from ctxasm.model.stage_labels import REASONS, stage_name
+from ctxasm.model.events import REASONS, stage_name
 
 TitleOf = Callable[[str], str]
 

@@ -21,8 +21,7 @@ from ctxasm.app.ui.word_diff import Stretch, sentence_diff, shortened
 from ctxasm.app.ui.words import in_attribute, number, title_of
 from ctxasm.model.amounts import counted, signed
 from ctxasm.model.results import Assembly, Key
-from ctxasm.model.setting_labels import label_of
-from ctxasm.model.settings import AssemblySettings, spec_of
+from ctxasm.model.settings import AssemblySettings, label_of, spec_of
 
 Change = Literal["A", "B", "changed", "moved"]
 CHANGES: dict[Change, str] = {"A": "only in A", "B": "only in B", "changed": "changed", "moved": "moved"}

@@ -23,9 +23,8 @@ from ctxasm.llm.embedding.local import EMBEDDERS
 from ctxasm.model.errors import CtxasmError, InvalidInput, InvalidSetting
 from ctxasm.model.records import Query
 from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, MOST_HITS
-from ctxasm.model.settings import AssemblySettings, spec_of, specs
+from ctxasm.model.settings import AssemblySettings, Spec, spec_of, specs
 from ctxasm.model.settings_text import from_url, parse, to_url, write
-from ctxasm.model.specs import Spec
 from ctxasm.retrieval.indexes import ENDPOINT
 from ctxasm.retrieval.reranking import RERANKERS
 from ctxasm.tuning.sweep import axes_of

@@ -25,8 +25,7 @@ from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.messages import AnswerModel
 from ctxasm.model.records import Query
-from ctxasm.model.results import Assembly
-from ctxasm.model.zoning import SentHistory
+from ctxasm.model.results import Assembly, SentHistory
 
 if TYPE_CHECKING:
     from ctxasm.llm import Endpoint

@@ -23,11 +23,9 @@ from ctxasm.app.ui.idle import idle
 from ctxasm.app.ui.setting_words import CHOICES, choice_sentence, help_of
 from ctxasm.llm.embedding.local import embedder_name
 from ctxasm.model.amounts import counted
+from ctxasm.model.events import stage_name
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
-from ctxasm.model.setting_labels import choice_name, label_of, value_words
-from ctxasm.model.settings import BY_VALUE, AssemblySettings, spec_of, specs
-from ctxasm.model.specs import LARGEST, Spec
-from ctxasm.model.stage_labels import stage_name
+from ctxasm.model.settings import BY_VALUE, LARGEST, AssemblySettings, Spec, choice_name, label_of, spec_of, specs, value_words
 
 SMALLEST = 0.001
 """The lowest number that a widget takes where the bound itself is excluded."""

@@ -19,12 +19,11 @@ from ctxasm.app.ui.frame.session import Scene, session
 from ctxasm.app.ui.frame.typed_questions import asked_choice, summary_model, zones_key, zones_stamp
 from ctxasm.assembly.expand import known_obstacle
 from ctxasm.model.errors import InvalidSetting
-from ctxasm.model.neighbours import NoNeighbours
+from ctxasm.model.events import NoNeighbours
 from ctxasm.model.ports import Fetched, KnowsLanguage, Window
 from ctxasm.model.records import CorpusLanguage, Query
 from ctxasm.model.results import Assembly, Key
-from ctxasm.model.settings import AssemblySettings, spec_of
-from ctxasm.model.specs import check_value
+from ctxasm.model.settings import AssemblySettings, check_value, spec_of
 
 HISTORY = 100
 """Undo steps that are kept."""

@@ -24,9 +24,8 @@ from ctxasm.app.ui.words import GLOSSARY, SUPPLEMENT_RULES, in_attribute, number
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.events import Supplemented
-from ctxasm.model.results import Assembly, DocumentSize, Fate, Key, Segment
+from ctxasm.model.results import Assembly, DocumentSize, Fate, Key, Segment, SentHistory, Zone, ZoneName, Zones
 from ctxasm.model.settings import spec_of
-from ctxasm.model.zoning import SentHistory, Zone, ZoneName, Zones
 
 LEAST = 0.7
 """The narrowest that a zone with tokens is drawn, in percent of the window."""

@@ -20,8 +20,7 @@ from ctxasm.app.ui.setting_words import CHOICES
 from ctxasm.app.ui.words import LEFT_OUT, number, title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly, Key
-from ctxasm.model.setting_labels import label_of, value_words
-from ctxasm.model.settings import AssemblySettings, spec_of, specs
+from ctxasm.model.settings import AssemblySettings, label_of, spec_of, specs, value_words
 from ctxasm.tuning.evidence import EvidenceState
 
 

@@ -21,10 +21,22 @@ from ctxasm.app.ui.inspect.evidence import expected
 from ctxasm.app.ui.markup import MARK_HELP, SPAN_HELP, UNMARK_HELP, Expected, at_of, boxed, document_of, sign_html, table_html
 from ctxasm.app.ui.words import decimal, event_sentence, in_attribute, number, title_of
 from ctxasm.model.amounts import counted
-from ctxasm.model.events import Absent, Event, Failed, Numbered, Ordered, Overshot, Placed, Prefixed, Supplemented, Unexpanded, Yielded
+from ctxasm.model.events import (
+    Absent,
+    Event,
+    Failed,
+    Numbered,
+    Ordered,
+    Overshot,
+    Placed,
+    Prefixed,
+    Supplemented,
+    Unexpanded,
+    Yielded,
+    stage_name,
+)
 from ctxasm.model.records import Hit, Query
 from ctxasm.model.results import Assembly, Fate, Key, StageRecord
-from ctxasm.model.stage_labels import stage_name
 
 NAMES: Mapping[str, str] = {"bm25": "BM25", "vector": "vector", "rrf": "fused", "rerank": "reranker"}
 """Methods in the order of their columns; others, which a recorded query may bring, follow by their own names."""

@@ -25,10 +25,10 @@ from ctxasm.app.ui.markup import Expected, boxed, expected_of, sign_html, state_
 from ctxasm.app.ui.words import plain, title_of
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError
+from ctxasm.model.events import REASONS
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.stage_labels import REASONS
 from ctxasm.tuning.advice import Advice, describe_effect
 from ctxasm.tuning.engines import needs_this_process
 from ctxasm.tuning.evidence import EvidenceState, evidence_text

@@ -31,8 +31,8 @@ from ctxasm.app.ui.inspect.order import cache_prefix_panel, show_group, show_ord
 from ctxasm.app.ui.markup import OFFER, boxed, marked_key, marked_of, offer_html, picked_key, picked_text, table_html
 from ctxasm.app.ui.words import number
 from ctxasm.model.amounts import counted
+from ctxasm.model.events import stage_name
 from ctxasm.model.results import Assembly, Key
-from ctxasm.model.stage_labels import stage_name
 from ctxasm.text.language import language_of
 
 KEY = "funnel"

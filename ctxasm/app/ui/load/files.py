@@ -45,7 +45,7 @@ from ctxasm.data.files.cells import HIT_FIELDS
 from ctxasm.data.load_conflicts import NOUNS, Over, joined_dataset
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError, InvalidBundle
-from ctxasm.model.neighbours import NUMBERED
+from ctxasm.model.events import NUMBERED
 from ctxasm.model.presets import PRESET_HELP, RECOMMENDED, is_recommended, other_choice
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from ctxasm.data.paths import Path
 from ctxasm.data.tables.catalogue import Sample, TableInfo
 from ctxasm.data.tables.mapping import DOCUMENT_FIELDS, FIELDS, OF_DOCUMENT, REQUIRED, DocumentsTable, TableMapping, with_place
 from ctxasm.model.errors import CtxasmError, NotFound
-from ctxasm.model.neighbours import NUMBERED
+from ctxasm.model.events import NUMBERED
 
 if TYPE_CHECKING:
     from ctxasm.data.tables.checks import Finding, MappingCheck

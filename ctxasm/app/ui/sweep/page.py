@@ -34,9 +34,7 @@ from ctxasm.app.ui.words import number, seconds_words
 from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.frames import as_csv
-from ctxasm.model.setting_labels import label_of, value_words
-from ctxasm.model.settings import AssemblySettings, spec_of
-from ctxasm.model.specs import Spec
+from ctxasm.model.settings import AssemblySettings, Spec, label_of, spec_of, value_words
 from ctxasm.tuning.sweep_figures import best_of, front_alt, heatmap_of, importances, rivals_words, varied
 
 if TYPE_CHECKING:

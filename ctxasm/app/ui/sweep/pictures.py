@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ctxasm.app.ui.markup import boxed, pick_of, state_link
 from ctxasm.app.ui.words import number
 from ctxasm.model.amounts import counted, percent
-from ctxasm.model.setting_labels import label_of, named, value_words
-from ctxasm.model.settings import AssemblySettings, spec_of
+from ctxasm.model.settings import AssemblySettings, label_of, named, spec_of, value_words
 from ctxasm.tuning.sweep_figures import (
     BRIGHT,
     Heatmap,
