@@ -28,6 +28,7 @@ from ctxasm.model.records import Hit, Query
 from ctxasm.model.records import Turn as Said
 from ctxasm.model.results import Assembly, Key, Segment, SentHistory
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.retrieval.fusion import fuse_rankings
 from ctxasm.text.formats import marker_of
 from ctxasm.text.language import Language, language_of
 from ctxasm.text.tokens.common_prefix import cache_prefix
@@ -312,13 +313,8 @@ def together(queries: Sequence[Query]) -> Query:
     first = queries[0]
     if len(queries) == 1:
         return first
-    scores: dict[Key, float] = {}
-    for query in queries:
-        for place, hit in enumerate(query.retrieved, 1):
-            key = (hit.document_id, hit.chunk_index)
-            scores[key] = scores.get(key, 0.0) + 1 / (60 + (hit.rank or place))
-    best = sorted(scores, key=lambda key: -scores[key])
-    return replace(first, retrieved=tuple(Hit(*key, scores[key], rank) for rank, key in enumerate(best, 1)))
+    best = fuse_rankings([[(hit.document_id, hit.chunk_index) for hit in rank_hits(query, None).hits] for query in queries])
+    return replace(first, retrieved=tuple(Hit(*key, score, rank) for rank, (key, score) in enumerate(best, 1)))
 
 
 class _Draft(NamedTuple):
@@ -432,7 +428,7 @@ class _Asking:
         if not self.appends:
             return past, ()
         blocks = [(at, block) for at, each in enumerate(past) for block in each.blocks]
-        ranks = self._ranks_found()
+        ranks = self._ranks_found
 
         def place(entry: tuple[int, SentBlock]) -> tuple[int, int, int, int]:
             at, block = entry
@@ -462,9 +458,10 @@ class _Asking:
         """Tokens of the blocks in earlier messages that show something which this question found too."""
         if not self.appends:
             return 0
-        ranks = self._ranks_found()
+        ranks = self._ranks_found
         return sum(block.tokens for each in past for block in each.blocks if not ranks.keys().isdisjoint(block.keys))
 
+    @cached_property
     def _ranks_found(self) -> dict[Key, int]:
         """The chunks that this question found, and their neighbours, by the best rank of a hit that reaches them."""
         settings = self.conversation.settings

@@ -1,13 +1,4 @@
-"""`ctxasm connect`: your own tables in PostgreSQL or SQLite, read where they are.
-
-  ctxasm connect                                    the connections
-  ctxasm connect --connection NAME                  its tables
-  ctxasm connect --connection NAME --table T        the first rows, the guessed mapping, what it finds
-  ctxasm connect --connection NAME --table T --map text=content --link DATASET
-
-A connection is CTXASM_CONNECTION_NAME=postgresql://user@host/name (or sqlite:///folder/file.db), or [connections.NAME] in
-.streamlit/secrets.toml. It is only read: nothing is ever written there.
-"""
+"""`ctxasm connect`: your own tables, read where they are."""
 
 from __future__ import annotations
 

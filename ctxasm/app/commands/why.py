@@ -1,10 +1,4 @@
-"""`ctxasm why`: where did the fact go that an answer of production lacks?
-
-FILE is a trace or log of any form that `ctxasm load` recognises (LangSmith, Phoenix, Langfuse, OpenTelemetry, Haystack, …), or a prompt
-with its answer; - is standard input. A is the prompt that was sent, as the trace has it; B what the settings here would send from the
-same hits. One sentence an answer: never retrieved; retrieved but not in the prompt that was sent; present but not cited; cited by the
-wrong number; contradicted; and what B does with it. Without FILE it is asked of the answers that the dataset records.
-"""
+"""`ctxasm why`: where the fact went that an answer of production lacks."""
 
 from __future__ import annotations
 
